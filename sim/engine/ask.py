@@ -1,0 +1,33 @@
+"""The one narrow place where decisions are asked for.
+
+A question is put to a seat; its policy writes `State.answer`; the verdict of `legal.judge`
+decides whether it stands. What each question's answer looks like is written in `state.py`.
+"""
+
+from __future__ import annotations
+
+from ..policies import heuristic, random_legal, scripted
+from .jit import unit
+from .legal import judge
+from .state import FAULT_ILLEGAL, HEURISTIC, RANDOM
+
+
+@unit
+def ask(state, table, seat, question):
+    """Put a question to a seat; afterwards `State.answer` is legal, or `State.fault` is set."""
+    kind = table.policy[state.who[seat]]
+    if kind == HEURISTIC:
+        heuristic.decide(state, table, seat, question)
+    elif kind == RANDOM:
+        random_legal.decide(state, table, seat, question)
+    else:
+        scripted.decide(state, table, seat, question)
+        return 0
+    broken = judge(state, table, seat, question)
+    if broken != 0:
+        # A shipped policy never answers against a rule: this is a bug, and it is reported.
+        state.fault = FAULT_ILLEGAL
+        state.fault_rules = broken
+        state.fault_question = question
+        state.fault_seat = seat
+    return 0

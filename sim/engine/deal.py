@@ -1,0 +1,76 @@
+"""Setting up a round (rulebook §2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .cards import lay, settle
+from .jit import kernel
+from .knowledge import learn, learn_all
+from .state import BAO_CALLED, COUNTS, FAULT_NONE, NONE, RUNNING, WORDS
+
+
+@kernel
+def clear(state, table, players):
+    """Mutates: empty areas and piles; nobody knows anything; nothing has been counted."""
+    zero = np.uint64(0)
+    for seat in range(state.players):
+        for slot in range(state.n_slots[seat]):
+            state.slot_card[seat, slot] = NONE
+    state.players = players
+    for seat in range(players):
+        state.n_slots[seat] = 0
+        state.n_cards[seat] = 0
+        state.used[seat] = np.uint32(0)
+        state.pool_size[seat] = table.cards
+        state.pool_sum[seat] = table.deck_sum
+        for word in range(WORDS):
+            state.held[seat, word] = zero
+            state.seen[seat, word] = zero
+        for kind in range(COUNTS):
+            state.count[seat, kind] = 0
+    for word in range(WORDS):
+        state.lying[word] = zero
+        state.kept[word] = zero
+        state.locked[word] = zero
+    state.pile_size = 0
+    state.drawn = 0
+    state.settled = 0
+    state.n_discards = 0
+    state.n_under = 0
+    state.recyclings = 0
+    state.turn = -1
+    state.claimed = 0
+    state.bao_by = NONE
+    state.bao_caller = NONE
+    state.bao_outcome = BAO_CALLED
+    state.shield = 0
+    state.final_by = NONE
+    state.turns_left = NONE
+    state.reason = RUNNING
+    state.fault = FAULT_NONE
+
+
+@kernel
+def deal(state, table, first):
+    """SET-1 to SET-3: shuffle, deal, look, turn up the first discard. The keys are set already."""
+    players = state.players
+    hand = table.hand_size[players]
+    for card in range(table.cards):
+        state.pile[card] = card
+    state.pile_size = table.cards
+    dealt = players * hand + 1
+    settle(state, table.cards if state.logging else dealt)
+    for seat in range(players):
+        for slot in range(hand):
+            lay(state, seat, slot, np.int64(state.pile[seat * hand + slot]))
+        state.n_slots[seat] = hand
+        for slot in range(min(table.rule_peeks, hand)):
+            learn(state, table, seat, np.int64(state.slot_card[seat, slot]))
+    card = np.int64(state.pile[dealt - 1])
+    state.discards[0] = card
+    state.n_discards = 1
+    learn_all(state, table, card)
+    state.drawn = dealt
+    state.first = first
+    state.active = first

@@ -1,0 +1,233 @@
+"""Play a unit (a round, or a whole game) step by step, and many units in a chunk.
+
+`advance` is the only stepper: a chunk calls it in a compiled loop; traces and scenarios call
+it from Python and drain the log after each step. So what a trace shows is what a batch plays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .deal import clear, deal
+from .events import EV_DEAL, EV_GAME_END, note
+from .jit import entry, kernel
+from .rng import STREAM_FIRST, below, number, set_keys
+from .state import (
+    END_CAP,
+    FAULT_NONE,
+    FIRST_HIGHEST,
+    FIRST_ROTATE,
+    GAME_MAX_ROUNDS,
+    GAME_THRESHOLD,
+    GAME_TIE_CAP,
+    MAX_PLAYERS,
+    NONE,
+    RUNNING,
+    STAGE_DEAL,
+    STAGE_DONE,
+    STAGE_TURN,
+)
+from .tally import add_game, add_round, write_records
+from .turn import play_turn
+
+
+@entry
+def start(state, table, index):
+    """Mutates: make ready for unit `index` (int64): a round, or with `games` a whole game."""
+    state.index = index
+    state.stage = STAGE_DEAL
+    state.rounds = 0
+    state.deciding_rounds = 0
+    state.deciding = 0
+    state.dealt = 0
+    state.next_first = NONE
+    state.game_winner = NONE
+    state.game_reason = NONE
+    state.game_players = table.players
+    state.seated = table.players
+    for seat in range(MAX_PLAYERS):
+        state.sums[seat] = 0
+        state.who[seat] = seat
+
+
+@kernel
+def _deal_round(state, table, seed):
+    """SET-1 to SET-4: deal the next round of this unit."""
+    set_keys(state, seed, state.index, state.dealt)
+    state.dealt += 1
+    clear(state, table, state.seated)
+    first = state.next_first
+    if first < 0:
+        first = below(number(state, STREAM_FIRST, 0), state.seated)
+    deal(state, table, first)
+    note(state, EV_DEAL, first, state.deciding, 0, 0, 0)
+    state.stage = STAGE_TURN
+
+
+@kernel
+def _choose_next_first(state, table):
+    """SET-4: who begins the next round of a game."""
+    if table.rule_first_player == FIRST_ROTATE:
+        state.next_first = state.first + 1 if state.first + 1 < state.players else 0
+    elif table.rule_first_player == FIRST_HIGHEST:
+        # Among equals, who came first in the turn order of the round just played.
+        best = state.first
+        for step in range(1, state.players):
+            seat = (state.first + step) % state.players
+            if state.score[seat] > state.score[best]:
+                best = seat
+        state.next_first = best
+    else:
+        state.next_first = NONE
+
+
+@kernel
+def _end_game(state, reason, winner):
+    state.game_reason = reason
+    state.game_winner = winner
+    state.stage = STAGE_DONE
+    note(state, EV_GAME_END, reason, winner, 0, 0, 0)
+
+
+@kernel
+def _seat_equals(state, table):
+    """GAME-4: those with the lowest sum, renumbered from 0 in seat order; their number."""
+    lowest = state.sums[0]
+    for player in range(1, table.players):
+        lowest = min(lowest, state.sums[player])
+    equals = 0
+    for player in range(table.players):
+        if state.sums[player] == lowest:
+            state.who[equals] = player
+            equals += 1
+    return equals
+
+
+@kernel
+def _after_round(state, table):
+    """GAME-1, GAME-4, SIM-3: the game ends, goes on, or is decided among equals."""
+    for seat in range(state.players):
+        state.sums[seat] += state.score[seat]
+    state.rounds += 1
+    over = False
+    for seat in range(state.players):
+        if state.sums[seat] >= table.threshold:
+            over = True
+    if over:
+        equals = _seat_equals(state, table)
+        if equals == 1:
+            _end_game(state, GAME_THRESHOLD, state.who[0])
+            return
+        state.deciding = 1
+        state.seated = equals
+        state.next_first = NONE
+    elif state.rounds >= table.rule_max_rounds:
+        _end_game(state, GAME_MAX_ROUNDS, NONE)
+        return
+    else:
+        _choose_next_first(state, table)
+    state.stage = STAGE_DEAL
+
+
+@kernel
+def _after_deciding_round(state, table):
+    """GAME-4, SIM-1, SIM-3: the lowest score wins; equals go on; a capped round is played again."""
+    state.deciding_rounds += 1
+    if state.reason != END_CAP:
+        equals = 0
+        for seat in range(state.players):
+            if state.winner[seat] == 1:
+                state.who[equals] = state.who[seat]
+                equals += 1
+        if equals == 1:
+            _end_game(state, GAME_THRESHOLD, state.who[0])
+            return
+        state.seated = equals
+    if state.deciding_rounds >= table.rule_max_rounds:
+        _end_game(state, GAME_TIE_CAP, NONE)
+        return
+    state.stage = STAGE_DEAL
+
+
+@entry
+def advance(state, table, seed):
+    """Play the next step of the unit: a deal, or one turn with all that follows.
+
+    Args:
+        state: `State` record, mutated.
+        table: `Table` record.
+        seed: uint64.
+
+    Returns:
+        True after a step that ended a round (its results stand in `state` until the next deal).
+    """
+    if state.stage == STAGE_DEAL:
+        _deal_round(state, table, seed)
+        return False
+    play_turn(state, table)
+    if state.fault != FAULT_NONE:
+        state.stage = STAGE_DONE
+        return False
+    if state.reason == RUNNING:
+        return False
+    if table.games == 0:
+        state.stage = STAGE_DONE
+    elif state.deciding:
+        _after_deciding_round(state, table)
+    else:
+        _after_round(state, table)
+    return True
+
+
+@entry
+def play_chunk(
+    state,
+    table,
+    seed,
+    begin,
+    end,
+    tally,
+    turns_histogram,
+    recyclings_histogram,
+    rounds_histogram,
+    rows,
+):
+    """Play units `begin` … `end` - 1 and add up what happened.
+
+    Args:
+        state: `State` record, scratch.
+        table: `Table` record.
+        seed: uint64.
+        begin: int64, first unit.
+        end: int64, one past the last.
+        tally: `Tally` record, added to.
+        turns_histogram: int64, max_turns + 1: rounds by number of turns, added to.
+        recyclings_histogram: int64: rounds by number of recyclings, added to.
+        rounds_histogram: int64, max_rounds + 1: games by number of rounds, added to.
+        rows: int32, records × RECORD_COLUMNS; no records are written where it has no rows.
+
+    Returns:
+        (next unit, rows written). It stops early, before a unit whose records might not fit,
+        and after a fault (`state.fault`).
+    """
+    written = 0
+    room = rows.shape[0]
+    need = table.players * (table.rule_max_rounds if table.games else 1)
+    index = begin
+    while index < end:
+        if room > 0 and room - written < need:
+            break
+        start(state, table, index)
+        while state.stage != STAGE_DONE:
+            deciding = state.deciding
+            if advance(state, table, seed) and not deciding:
+                add_round(tally, turns_histogram, recyclings_histogram, state, table)
+                if room > 0:
+                    round_index = state.rounds - 1 if table.games else 0
+                    written = write_records(rows, written, state, round_index)
+        if state.fault != FAULT_NONE:
+            break
+        if table.games:
+            add_game(tally, rounds_histogram, state)
+        index += 1
+    return index, written

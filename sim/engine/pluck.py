@@ -1,0 +1,177 @@
+"""Plucks: claims, races, hits and misses, gifts (rulebook §5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..policies import scripted
+from .ask import ask
+from .bao import changed_by
+from .cards import add_card, discard, draw, lift, move, put_on_discards
+from .events import EV_PENALTY, note, note_pluck
+from .jit import kernel
+from .knowledge import learn_all
+from .rng import STREAM_RACE, number
+from .state import (
+    ASK_CLAIM,
+    ASK_GIFT,
+    DOUBLE_HIT,
+    FAULT_NONE,
+    MISSED,
+    NONE,
+    OWN_HIT,
+    PLUCKS_NONE,
+    RIVAL_HIT,
+)
+
+_32 = np.uint64(32)
+
+
+@kernel
+def take_claim(state):
+    """Mutates: the claim in the answer becomes the one being carried out."""
+    state.n_targets = state.answer[1]
+    state.target[0] = state.answer[2]
+    state.target[1] = state.answer[3] if state.n_targets == 2 else NONE
+
+
+@kernel
+def race(state, table, card):
+    """PLUCK-3: the seat that gets the attempt on a card just put down, NONE if nobody claims.
+
+    Every claimant's reaction time is a number of the race stream at (turn, seat), whoever
+    else claims; equal times go to the nearest clockwise.
+    """
+    state.card = card
+    state.from_draw = 0
+    if table.scripted:
+        seat = scripted.claim(state, table)
+        if seat >= 0:
+            take_claim(state)
+        return np.int64(seat)
+    if table.rule_plucks == PLUCKS_NONE:
+        return np.int64(NONE)
+    winner = np.int64(NONE)
+    best = np.uint64(0)
+    for step in range(1, state.players):
+        seat = state.active + step
+        if seat >= state.players:
+            seat -= state.players
+        if state.n_cards[seat] == 0:
+            continue
+        ask(state, table, seat, ASK_CLAIM)
+        if state.answer[1] == 0 or state.fault != FAULT_NONE:
+            continue
+        time = number(state, STREAM_RACE, (state.turn << 3) + seat) >> _32
+        if winner < 0 or time < best:
+            winner = np.int64(seat)
+            best = time
+            take_claim(state)
+    return winner
+
+
+@kernel
+def matches(state, table, reference):
+    """Whether every target of the claim matches the reference (CARD-4, DOUBLE-2)."""
+    for k in range(state.n_targets):
+        place = state.target[k]
+        card = state.slot_card[place >> 7, place & 127]
+        if table.family[card] != table.family[reference]:
+            return False
+    return True
+
+
+@kernel
+def _target_card(state, k):
+    place = state.target[k]
+    return np.int64(state.slot_card[place >> 7, place & 127])
+
+
+@kernel
+def _give(state, table, seat, k):
+    """PLUCK-5: the gift for rival target `k` goes unseen into exactly that slot; the card given."""
+    ask(state, table, seat, ASK_GIFT)
+    if state.fault != FAULT_NONE:
+        return np.int64(NONE)
+    slot = state.answer[0]
+    state.gift[state.gift_number] = slot
+    place = state.target[k]
+    card = np.int64(state.slot_card[seat, slot])
+    state.slot_card[seat, slot] = NONE
+    state.n_cards[seat] -= 1
+    state.n_cards[place >> 7] += 1
+    move(state, place >> 7, place & 127, card)
+    return card
+
+
+@kernel
+def _hit(state, table, seat, reference):
+    """PLUCK-4 to PLUCK-6, DOUBLE-2: reference first, then the targets, then all gifts."""
+    n = state.n_targets
+    if state.from_draw:
+        put_on_discards(state, table, reference)
+    first = _target_card(state, 0)
+    second = _target_card(state, 1) if n == 2 else np.int64(NONE)
+    rivals = 0
+    for k in range(n):
+        place = state.target[k]
+        put_on_discards(state, table, lift(state, place >> 7, place & 127))
+        if place >> 7 != seat:
+            rivals += 1
+    given = np.int64(NONE)
+    given_too = np.int64(NONE)
+    state.gift_number = 0
+    for k in range(n):
+        if state.target[k] >> 7 != seat:
+            card = _give(state, table, seat, k)
+            if state.gift_number == 0:
+                given = card
+            else:
+                given_too = card
+            state.gift_number += 1
+            if state.fault != FAULT_NONE:
+                return
+    if n == 2:
+        state.count[seat, DOUBLE_HIT] += 1
+    elif rivals:
+        state.count[seat, RIVAL_HIT] += 1
+    else:
+        state.count[seat, OWN_HIT] += 1
+    note_pluck(state, seat, reference, 1, (first, second), (given, given_too))
+    for k in range(n):
+        changed_by(state, table, state.target[k] >> 7, seat)
+
+
+@kernel
+def _miss(state, table, seat, reference):
+    """PLUCK-7, DOUBLE-3: targets shown, reference discarded without effect, then penalties."""
+    first = _target_card(state, 0)
+    second = _target_card(state, 1) if state.n_targets == 2 else np.int64(NONE)
+    state.count[seat, MISSED] += 1
+    state.gift[0] = NONE
+    state.gift[1] = NONE
+    note_pluck(state, seat, reference, 0, (first, second), (NONE, NONE))
+    learn_all(state, table, first)
+    if second >= 0:
+        learn_all(state, table, second)
+    if state.from_draw:
+        discard(state, table, seat, reference)
+    for _ in range(table.rule_penalty_cards):
+        card = draw(state, table)
+        slot = np.int64(NONE)
+        if card >= 0:
+            slot = add_card(state, table, seat, card)
+        note(state, EV_PENALTY, seat, slot, card, 0, 0)
+
+
+@kernel
+def resolve(state, table, seat, reference):
+    """Carry out the claim in `State.target`; True if it hit."""
+    state.gift[1] = state.gift[1] if table.scripted else NONE
+    if not table.scripted:
+        state.gift[0] = NONE
+    if matches(state, table, reference):
+        _hit(state, table, seat, reference)
+        return True
+    _miss(state, table, seat, reference)
+    return False

@@ -1,0 +1,247 @@
+"""One function for each power (rulebook §7), and the lock that they share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .ask import ask
+from .bao import changed_by
+from .cards import add_card, can_draw, draw, lay, lift, move, put_under
+from .events import (
+    EV_ADD,
+    EV_LOOK,
+    EV_NO_EFFECT,
+    EV_PLACE,
+    EV_POWER,
+    EV_SHOEBILL,
+    EV_SHOW,
+    EV_SWAP,
+    EV_UNDER,
+    note,
+)
+from .jit import kernel
+from .knowledge import bit, learn, learn_all
+from .legal import movable, movable_cards, players_with_cards, players_with_movable, toco_choices
+from .state import (
+    ASK_LOOK,
+    ASK_MACAW,
+    ASK_MACAW_SWAP,
+    ASK_SHOEBILL,
+    ASK_SHOW,
+    ASK_SWAP,
+    ASK_TOCO,
+    ASK_USE,
+    FAULT_NONE,
+    LOCK_NONE,
+    LOOK,
+    MACAW,
+    NONE,
+    POWER_USED,
+    SHOEBILL,
+    SHOW,
+    SWAP,
+    TOCO,
+    WORDS,
+)
+
+
+@kernel
+def unlock(state):
+    """Mutates: no card is locked any more (POW-LOCK)."""
+    for word in range(WORDS):
+        state.locked[word] = np.uint64(0)
+
+
+@kernel
+def _lock(state, table, card):
+    if table.rule_move_lock != LOCK_NONE:
+        state.locked[card >> 6] |= bit(card)
+
+
+@kernel
+def _swap_places(state, table, seat, a, b):
+    """Mutates: the cards at two places change places; they are locked, the Shield may rise."""
+    card_a = np.int64(state.slot_card[a >> 7, a & 127])
+    card_b = np.int64(state.slot_card[b >> 7, b & 127])
+    move(state, b >> 7, b & 127, card_a)
+    move(state, a >> 7, a & 127, card_b)
+    _lock(state, table, card_a)
+    _lock(state, table, card_b)
+    note(state, EV_SWAP, seat, a, b, card_a, card_b)
+    changed_by(state, table, a >> 7, seat)
+    changed_by(state, table, b >> 7, seat)
+
+
+@kernel
+def _look(state, table, seat):
+    """POW-LOOK: the user alone sees one face-down card."""
+    ask(state, table, seat, ASK_LOOK)
+    if state.fault != FAULT_NONE:
+        return
+    place = state.answer[0]
+    card = np.int64(state.slot_card[place >> 7, place & 127])
+    learn(state, table, seat, card)
+    note(state, EV_LOOK, seat, place, card, 0, 0)
+
+
+@kernel
+def _show(state, table, seat):
+    """POW-SHOW: everybody sees one face-down card."""
+    ask(state, table, seat, ASK_SHOW)
+    if state.fault != FAULT_NONE:
+        return
+    place = state.answer[0]
+    card = np.int64(state.slot_card[place >> 7, place & 127])
+    learn_all(state, table, card)
+    note(state, EV_SHOW, seat, place, card, 0, 0)
+
+
+@kernel
+def _swap(state, table, seat):
+    """POW-SWAP: two movable cards of two players change places, unseen."""
+    ask(state, table, seat, ASK_SWAP)
+    if state.fault == FAULT_NONE:
+        _swap_places(state, table, seat, state.answer[0], state.answer[1])
+
+
+@kernel
+def _macaw(state, table, seat):
+    """POW-MACAW: look at two cards of two players, then swap them or not."""
+    ask(state, table, seat, ASK_MACAW)
+    if state.fault != FAULT_NONE:
+        return
+    a = state.answer[0]
+    b = state.answer[1]
+    state.target[0] = a
+    state.target[1] = b
+    for k in range(2):
+        place = state.target[k]
+        card = np.int64(state.slot_card[place >> 7, place & 127])
+        learn(state, table, seat, card)
+        note(state, EV_LOOK, seat, place, card, 0, 0)
+    if movable(state, seat, a >> 7, a & 127) and movable(state, seat, b >> 7, b & 127):
+        ask(state, table, seat, ASK_MACAW_SWAP)
+        if state.answer[0] == 1:
+            _swap_places(state, table, seat, a, b)
+
+
+@kernel
+def _toco(state, table, seat):
+    """POW-TOCO: the top of the draw pile goes unseen to an opponent."""
+    ask(state, table, seat, ASK_TOCO)
+    if state.fault != FAULT_NONE:
+        return
+    owner = state.answer[0]
+    card = draw(state, table)
+    slot = add_card(state, table, owner, card)
+    note(state, EV_ADD, seat, owner, slot, card, 0)
+    changed_by(state, table, owner, seat)
+
+
+@kernel
+def _place(state, table, seat, place, card):
+    """One replacement of a Shoebill; returns the old card, still to be put under."""
+    owner = place >> 7
+    slot = place & 127
+    out = lift(state, owner, slot)
+    lay(state, owner, slot, card)
+    if table.rule_shoebill_locks:
+        _lock(state, table, card)
+    note(state, EV_PLACE, seat, card, place, out, 0)
+    changed_by(state, table, owner, seat)
+    return out
+
+
+@kernel
+def _shoebill(state, table, seat):
+    """POW-SHOEBILL: draw two cards; one replaces an own card, the other a rival's."""
+    first = draw(state, table)
+    second = draw(state, table) if first >= 0 else np.int64(NONE)
+    state.offer[0] = first
+    state.offer[1] = second
+    note(state, EV_SHOEBILL, seat, first, second, 0, 0)
+    if first < 0:
+        note(state, EV_NO_EFFECT, seat, state.card, 0, 0, 0)
+        return
+    learn(state, table, seat, first)
+    if second >= 0:
+        learn(state, table, seat, second)
+    used = np.int64(0)
+    if players_with_movable(state, seat) > 0:
+        ask(state, table, seat, ASK_SHOEBILL)
+        if state.fault != FAULT_NONE:
+            return
+        own_card = state.answer[0]
+        own_slot = state.answer[1]
+        rival_card = state.answer[2]
+        rival_place = state.answer[3]
+        if own_card >= 0:
+            used |= 1 << own_card
+            put_under(
+                state, _place(state, table, seat, seat << 7 | own_slot, state.offer[own_card])
+            )
+        if rival_card >= 0:
+            used |= 1 << rival_card
+            put_under(state, _place(state, table, seat, rival_place, state.offer[rival_card]))
+    for k in range(2):
+        card = np.int64(state.offer[k])
+        if card >= 0 and (used >> k) & 1 == 0:
+            put_under(state, card)
+            note(state, EV_UNDER, seat, card, 0, 0, 0)
+
+
+@kernel
+def _has_effect(state, seat, power):
+    """POW-6, POW-7: whether the power can do anything. A Shoebill always draws."""
+    if power == LOOK or power == SHOW:
+        return players_with_cards(state) > 0
+    if power == SWAP:
+        return players_with_movable(state, seat) > 1
+    if power == MACAW:
+        return players_with_cards(state) > 1
+    if power == TOCO:
+        return toco_choices(state, seat) > 0 and can_draw(state)
+    return True
+
+
+@kernel
+def _has_choice(state, seat, power):
+    """Whether the user is asked anything, so that the power could be declined (POW-5)."""
+    if power == SHOEBILL:
+        # A recycling between now and the draw can only free cards that a Shield protects.
+        return can_draw(state) and players_with_movable(state, seat) > 0
+    return True
+
+
+@kernel
+def use(state, table, seat, card, trigger):
+    """Carry out the power of a card for a seat; `trigger` is BY_DISCARD, … (POW-1)."""
+    power = table.power[card]
+    if power < 0 or state.fault != FAULT_NONE:
+        return
+    state.card = card
+    effect = _has_effect(state, seat, power)
+    if (
+        effect
+        and (table.rule_powers_optional or table.scripted)
+        and _has_choice(state, seat, power)
+    ):
+        ask(state, table, seat, ASK_USE)
+        if state.fault != FAULT_NONE or state.answer[0] == 0:
+            return
+    note(state, EV_POWER, seat, card, trigger, 0, 0)
+    state.count[seat, POWER_USED + power] += 1
+    if not effect:
+        note(state, EV_NO_EFFECT, seat, card, 0, 0, 0)
+    elif power == LOOK:
+        _look(state, table, seat)
+    elif power == SHOW:
+        _show(state, table, seat)
+    elif power == SWAP:
+        _swap(state, table, seat)
+    elif power == MACAW:
+        _macaw(state, table, seat)
+    elif power == TOCO:
+        _toco(state, table, seat)
+    else:
+        _shoebill(state, table, seat)

@@ -1,0 +1,483 @@
+"""The layout of one round's state, of the table it is played at, and of the sums; nothing else.
+
+Three structured records travel through the engine, each as one pointer:
+
+* ``State``: what changes while a round (or a game) is played. Allocated once for a chunk.
+* ``Table``: what is fixed: rules, deck, players.
+* ``Tally``: integer sums over many rounds.
+
+**Physical cards.** The cards of a deck are numbered 0 … ``cards`` - 1, cards of one family
+next to each other. Everything is about physical cards, because knowledge, locks and protection
+follow the card and not the slot (KNOW-1, POW-LOCK). A set of cards is ``WORDS`` uint64 words:
+bit ``card & 63`` of word ``card >> 6``. "Which of the cards that I know, lying on the table,
+match this reference?" is then one AND for each word.
+
+**Places.** A slot in an area is written ``owner << 7 | slot``.
+
+-1 means none, everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+MAX_PLAYERS = 6
+MAX_CARDS = 128
+WORDS = MAX_CARDS // 64
+MAX_SLOTS = 128
+MAX_FAMILIES = 64
+MAX_MOVES = 1024
+LOG_WORDS = 16384
+#: SLOT-3: the highest slot number that a round uses before holes are filled again.
+SLOT_NUMBERS = 66
+
+NONE = -1
+
+# Kinds of players (``Table.policy``).
+HEURISTIC, RANDOM, SCRIPTED = range(3)
+
+# Questions, and what ``State.answer`` then holds.
+ASK_SOURCE = 0  # [slot to take into, or NONE to draw]
+ASK_DRAWN = 1  # [slot to keep into, DISCARD, or PLUCK with a claim in 1-3]
+ASK_CLAIM = 2  # [_, number of targets or 0 for no claim, place, place]
+ASK_GIFT = 3  # [own slot]
+ASK_USE = 4  # [1 to use the power, 0 to decline it]
+ASK_LOOK = 5  # [place]
+ASK_SHOW = 6  # [place]
+ASK_SWAP = 7  # [place, place]
+ASK_MACAW = 8  # [place, place, swap (scripted only)]
+ASK_MACAW_SWAP = 9  # [1 to swap, 0 not to]
+ASK_TOCO = 10  # [seat]
+ASK_SHOEBILL = 11  # [own: which card or NONE, slot, rival: which card or NONE, place]
+ASK_BAO = 12  # [1 to call, 0 not to]
+QUESTIONS = (
+    "draw or take",
+    "keep, discard or pluck",
+    "pluck",
+    "gift",
+    "use or pass",
+    "look",
+    "show",
+    "swap",
+    "macaw",
+    "macaw",
+    "toco",
+    "shoebill",
+    "bao",
+)
+
+DISCARD = -1
+PLUCK = -2
+
+# Powers, in the order of sim.deck.POWERS; NONE is no power.
+LOOK, SHOW, SWAP, MACAW, TOCO, SHOEBILL = range(6)
+
+# What started a power.
+BY_DISCARD, BY_REFERENCE, BY_ELIMINATED = range(3)
+TRIGGERS = ("discard", "reference", "eliminated")
+
+# How a round ended.
+RUNNING, END_BAO, END_RECYCLING, END_CAP = range(-1, 3)
+REASONS = ("bao", "second_recycling", "turn_cap")
+
+# How a call of BAO ended.
+BAO_CALLED, BAO_WON, BAO_TIED, BAO_BEATEN, BAO_VOID = range(5)
+
+# How a game ended.
+GAME_THRESHOLD, GAME_MAX_ROUNDS, GAME_TIE_CAP = range(3)
+GAME_REASONS = ("threshold", "max_rounds", "tie_break_cap")
+
+# Counts kept for each seat and round (``State.count``): plucks by kind, then powers.
+OWN_HIT, RIVAL_HIT, DOUBLE_HIT, MISSED, POWER_USED = range(5)
+COUNTS = POWER_USED + 6
+
+# Rule options as numbers, in the order in which sim.rules names the choices.
+PLUCKS_ALL, PLUCKS_OWN, PLUCKS_NONE = range(3)
+DOUBLE_ANY, DOUBLE_OWN, DOUBLE_NONE = range(3)
+POWERS_SECOND, POWERS_ALL = range(2)
+FILL_EMPTY, NEW_SLOT = range(2)
+PLUCKER_FIRST, ACTIVE_FIRST = range(2)
+LOCK_TURN, LOCK_PLUCK, LOCK_NONE = range(3)
+SHIELD_AFTER, SHIELD_AT_ONCE, SHIELD_NONE = range(3)
+SUCCESS_ZERO, SUCCESS_TOTAL = range(2)
+RECYCLE_IGNORE, RECYCLE_OVERRIDE = range(2)
+FIRST_HIGHEST, FIRST_ROTATE, FIRST_RANDOM = range(3)
+
+#: Rules that can forbid a move; bit k of a verdict stands for REFUSALS[k]. 0 is legal.
+REFUSALS = (
+    "TURN-1",
+    "TURN-3",
+    "TURN-6",
+    "SLOT-2",
+    "PLUCK-1",
+    "PLUCK-2",
+    "PLUCK-3",
+    "PLUCK-5",
+    "PLUCK-8",
+    "PLUCK-9",
+    "PLUCK-11",
+    "DOUBLE-1",
+    "DOUBLE-5",
+    "POW-5",
+    "POW-LOCK",
+    "POW-LOOK",
+    "POW-SHOW",
+    "POW-SWAP",
+    "POW-MACAW",
+    "POW-TOCO",
+    "POW-SHOEBILL",
+    "SHIELD-3",
+    "BAO-1",
+    "FINAL-2",
+    "ZERO-1",
+)
+(
+    TURN_1,
+    TURN_3,
+    TURN_6,
+    SLOT_2,
+    PLUCK_1,
+    PLUCK_2,
+    PLUCK_3,
+    PLUCK_5,
+    PLUCK_8,
+    PLUCK_9,
+    PLUCK_11,
+    DOUBLE_1,
+    DOUBLE_5,
+    POW_5,
+    POW_LOCK,
+    POW_LOOK,
+    POW_SHOW,
+    POW_SWAP,
+    POW_MACAW,
+    POW_TOCO,
+    POW_SHOEBILL,
+    SHIELD_3,
+    BAO_1,
+    FINAL_2,
+    ZERO_1,
+) = (1 << k for k in range(len(REFUSALS)))
+
+# Why the engine stopped asking (``State.fault``); only scripts and broken policies cause one.
+FAULT_NONE, FAULT_ILLEGAL, FAULT_UNASKED, FAULT_MISSING, FAULT_REFUSED, FAULT_ACCEPTED = range(6)
+
+# Moves of a script (``State.script``), in the order of sim.scenario.MOVES.
+(
+    DO_DRAW,
+    DO_TAKE,
+    DO_KEEP,
+    DO_DISCARD,
+    DO_PLUCK,
+    DO_LOOK,
+    DO_SHOW,
+    DO_SWAP,
+    DO_MACAW,
+    DO_TOCO,
+    DO_SHOEBILL,
+    DO_BAO,
+    DO_PASS,
+) = range(13)
+MOVES = (
+    "draw",
+    "take",
+    "keep",
+    "discard",
+    "pluck",
+    "look",
+    "show",
+    "swap",
+    "macaw",
+    "toco",
+    "shoebill",
+    "bao",
+    "pass",
+)
+
+# Columns of ``State.script``.
+(
+    MOVE_SEAT,
+    MOVE_DO,
+    MOVE_A,
+    MOVE_B,
+    MOVE_C,
+    MOVE_D,
+    MOVE_GIFTS,
+    MOVE_GIFT_A,
+    MOVE_GIFT_B,
+) = range(9)
+MOVE_COLUMNS = 9
+
+# Stages of a unit (a round, or a whole game) in ``play.advance``.
+STAGE_DEAL, STAGE_TURN, STAGE_DONE = range(3)
+
+_SEATS = (MAX_PLAYERS,)
+
+STATE = np.dtype(
+    [
+        # Random numbers: keys of this round, and how many each seat has used of its own stream.
+        ("key1", np.uint64),
+        ("key2", np.uint64),
+        ("round_bits", np.uint64),
+        ("used", np.uint32, _SEATS),
+        # Sets of cards.
+        ("held", np.uint64, (MAX_PLAYERS, WORDS)),  # lying in a player's area
+        ("seen", np.uint64, (MAX_PLAYERS, WORDS)),  # whose place the seat knows for certain
+        ("lying", np.uint64, (WORDS,)),  # lying in any area
+        ("kept", np.uint64, (WORDS,)),  # lying where their owner put them after a draw
+        ("locked", np.uint64, (WORDS,)),  # moved by a power (POW-LOCK)
+        # Sums over the cards a seat has not placed: its idea of an unknown card.
+        ("pool_sum", np.int32, _SEATS),
+        ("pool_size", np.int32, _SEATS),
+        # Piles. The draw pile is pile[drawn:pile_size]; its order is fixed up to `settled`.
+        ("pile", np.int8, (MAX_CARDS,)),
+        ("pile_size", np.int32),
+        ("drawn", np.int32),
+        ("settled", np.int32),
+        ("discards", np.int8, (MAX_CARDS,)),
+        ("n_discards", np.int32),
+        ("under", np.int8, (MAX_CARDS,)),
+        ("n_under", np.int32),
+        ("recyclings", np.int32),
+        # Areas.
+        ("slot_card", np.int8, (MAX_PLAYERS, MAX_SLOTS)),
+        ("place", np.int16, (MAX_CARDS,)),  # of a card lying in an area
+        ("n_slots", np.int32, _SEATS),  # slots 0 … n_slots - 1 have been used in this round
+        ("n_cards", np.int32, _SEATS),
+        # The round.
+        ("players", np.int32),
+        ("who", np.int8, _SEATS),  # seats of this round -> players of the table
+        ("first", np.int32),
+        ("active", np.int32),
+        ("turn", np.int32),  # turns begun, less one
+        ("bao_by", np.int32),
+        ("shield", np.int32),
+        ("final_by", np.int32),
+        ("turns_left", np.int32),  # turns to come after this one, once the last turns run
+        ("reason", np.int32),
+        ("total", np.int32, _SEATS),
+        ("score", np.int32, _SEATS),
+        ("winner", np.int8, _SEATS),  # 1 for each winner
+        ("count", np.int32, (MAX_PLAYERS, COUNTS)),
+        ("bao_caller", np.int32),  # who called, also after an override
+        ("bao_outcome", np.int32),
+        # A question: what it is about.
+        ("card", np.int32),  # drawn card, reference or power card
+        ("from_draw", np.int32),  # the reference was drawn by the plucker
+        ("claimed", np.int32),  # a window claim was accepted in this turn
+        ("offer", np.int32, (2,)),  # the Shoebill's cards
+        ("target", np.int32, (2,)),  # the claim being carried out, Macaw's two places
+        ("n_targets", np.int32),
+        ("gift_number", np.int32),
+        ("gift", np.int32, (2,)),
+        ("answer", np.int32, (4,)),
+        # A unit of play: one round, or a game of many.
+        ("index", np.int64),
+        ("stage", np.int32),
+        ("sums", np.int64, _SEATS),
+        ("rounds", np.int32),  # finished rounds of the game, deciding rounds apart
+        ("deciding_rounds", np.int32),
+        ("deciding", np.int32),  # the round being played is a deciding round
+        ("dealt", np.int32),  # rounds dealt in this game, all kinds
+        ("next_first", np.int32),
+        ("game_reason", np.int32),
+        ("game_winner", np.int32),
+        ("game_players", np.int32),
+        ("seated", np.int32),  # players of the next deal
+        # Record of what happens, drained after each step; see events.py.
+        ("logging", np.int32),
+        ("log_size", np.int32),
+        ("log", np.int16, (LOG_WORDS,)),
+        # Scripts: decisions, and the draw piles after each recycling, read from a file.
+        ("fault", np.int32),
+        ("fault_rules", np.int64),
+        ("fault_question", np.int32),
+        ("fault_seat", np.int32),
+        ("moves", np.int32),
+        ("next_move", np.int32),
+        ("script_swap", np.int32),
+        ("script", np.int16, (MAX_MOVES, MOVE_COLUMNS)),
+        ("script_refused", np.int64, (MAX_MOVES,)),
+        ("recycled_given", np.int32),
+        ("recycled_next", np.int32),
+        ("recycled_size", np.int16, (MAX_MOVES,)),
+        ("recycled", np.int8, (LOG_WORDS,)),
+        ("recycled_at", np.int32),
+    ],
+    align=True,
+)
+
+#: Parameters of players that kernels read, by kind of number. Names as in sim.players.
+REAL_PARAMETERS = (
+    "bao_threshold",
+    "bao_margin",
+    "pluck_confidence",
+    "pluck_rival_confidence",
+    "pluck_rival_min_gain",
+    "take_max_value",
+    "take_min_gain",
+    "keep_min_gain",
+    "power_appetite",
+    "swap_min_gain",
+    "macaw_min_gain",
+    "attention",
+    "bao_rate",
+    "pluck_rate",
+    "double_rate",
+    "take_rate",
+    "keep_rate",
+    "swap_rate",
+    "decline_rate",
+)
+WHOLE_PARAMETERS = (
+    "bao_unknown_max",
+    "bao_min_turn",
+    "double_pluck",
+    "pluck_on_draw",
+    "pluck_in_window",
+    "gift",
+    "look_first",
+    "toco_target",
+    "last_turns",
+)
+
+# Choices among the whole parameters, in the order in which sim.players names them.
+GIFT_HIGHEST, GIFT_UNKNOWN = range(2)
+FIRST_OWN, FIRST_RIVAL = range(2)
+TOCO_LEADER, TOCO_NEXT, TOCO_DECLARER, TOCO_RANDOM = range(4)
+
+#: Whole and yes/no options of sim.rules, and choices as their number.
+RULE_FIELDS = (
+    "peeks",
+    "first_player",
+    "take_discard",
+    "plucks",
+    "double_pluck",
+    "double_pluck_powers",
+    "penalty_cards",
+    "added_card_slot",
+    "window_power_order",
+    "powers_optional",
+    "move_lock",
+    "shoebill_locks",
+    "bao",
+    "shield",
+    "bao_success",
+    "bao_failure_factor",
+    "bao_failure_minimum",
+    "recycle_limit",
+    "recycle_after_bao",
+    "max_turns",
+    "max_rounds",
+)
+
+TABLE = np.dtype(
+    [
+        ("players", np.int32),
+        ("games", np.int32),  # 1: a unit is a game, 0: a round
+        ("scripted", np.int32),
+        ("policy", np.int8, _SEATS),
+        # Rules; one int32 each, `rule_` before the option's name.
+        *[(f"rule_{name}", np.int32) for name in RULE_FIELDS],
+        ("hand_size", np.int32, (MAX_PLAYERS + 1,)),  # by number of players
+        ("threshold", np.int32),
+        # Deck.
+        ("cards", np.int32),
+        ("slot_numbers", np.int32),
+        ("deck_sum", np.int32),
+        ("value", np.int16, (MAX_CARDS,)),
+        ("bird", np.int8, (MAX_CARDS,)),
+        ("family", np.int8, (MAX_CARDS,)),
+        ("power", np.int8, (MAX_CARDS,)),
+        ("family_cards", np.uint64, (MAX_FAMILIES, WORDS)),
+        ("family_size", np.int32, (MAX_FAMILIES,)),
+        # Players.
+        *[(name, np.float64, _SEATS) for name in REAL_PARAMETERS],
+        *[(name, np.int32, _SEATS) for name in WHOLE_PARAMETERS],
+    ],
+    align=True,
+)
+
+#: A whole win in units that a tie among 2 … 6 divides.
+WIN_UNITS = 60
+
+TALLY = np.dtype(
+    [
+        ("rounds", np.int64),
+        ("ends", np.int64, (3,)),
+        ("turns", np.int64),
+        ("turns_sq", np.int64),
+        ("turns_min", np.int64),
+        ("turns_max", np.int64),
+        ("bao", np.int64, (5,)),
+        ("wins", np.int64, _SEATS),
+        ("shared", np.int64, _SEATS),
+        ("share", np.int64, _SEATS),  # in WIN_UNITS
+        ("share_sq", np.int64, _SEATS),
+        ("score", np.int64, _SEATS),
+        ("score_sq", np.int64, _SEATS),
+        ("total", np.int64, _SEATS),
+        ("cards_left", np.int64, _SEATS),
+        ("bao_called", np.int64, _SEATS),
+        ("bao_won", np.int64, _SEATS),
+        ("count", np.int64, (MAX_PLAYERS, COUNTS)),
+        # Games. Scores of one game's rounds hang together, so sums by game are kept too.
+        ("games", np.int64),
+        ("game_ends", np.int64, (3,)),
+        ("game_rounds_sq", np.int64),
+        ("game_score_sq", np.int64, _SEATS),
+        ("game_score_rounds", np.int64, _SEATS),
+        ("decided", np.int64),  # games that needed deciding rounds
+        ("deciding_rounds", np.int64),
+    ],
+    align=True,
+)
+
+#: Columns of the records: one row for each finished round and seat.
+RECORD_COLUMNS = (
+    "index",
+    "round",
+    "seat",
+    "score",
+    "total",
+    "cards_left",
+    "winner",
+    "end",
+    "turns",
+    "recyclings",
+    "first",
+    "bao",
+    "own_hit",
+    "rival_hit",
+    "double_hit",
+    "missed",
+    "look",
+    "show",
+    "swap",
+    "macaw",
+    "toco",
+    "shoebill",
+)
+
+
+class Record(Protocol):
+    """A structured record (``np.record``), fields as attributes; for the type checker."""
+
+    def __getattr__(self, name: str) -> Any: ...
+
+    def __setattr__(self, name: str, value: Any) -> None: ...
+
+
+def new_record(dtype: np.dtype[Any]) -> Any:
+    """One zeroed record of a dtype, as ``np.record`` so that fields are attributes."""
+    return np.zeros(1, dtype).view(np.recarray)[0]
+
+
+def new_state() -> Any:
+    """A state with empty areas, ready for `play.start`."""
+    state = new_record(STATE)
+    state.slot_card[:] = NONE
+    state.place[:] = NONE
+    return state

@@ -1,0 +1,183 @@
+"""A turn: source, keep or discard, window, powers, BAO (rulebook §4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..policies import scripted
+from .ask import ask
+from .bao import call, end_of_turn
+from .cards import discard, draw, lay, lift, put_on_discards
+from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
+from .jit import kernel
+from .knowledge import bit, learn
+from .legal import may_call_bao
+from .pluck import race, resolve, take_claim
+from .powers import unlock, use
+from .state import (
+    ACTIVE_FIRST,
+    ASK_BAO,
+    ASK_DRAWN,
+    ASK_SOURCE,
+    BY_DISCARD,
+    BY_ELIMINATED,
+    BY_REFERENCE,
+    FAULT_NONE,
+    LOCK_PLUCK,
+    NONE,
+    PLUCK,
+    POWERS_ALL,
+)
+
+
+@kernel
+def _replace(state, table, seat, slot, card, kept):
+    """SLOT-2: a card takes the place of an own card, which goes face up on the discard pile."""
+    out = lift(state, seat, slot)
+    lay(state, seat, slot, card)
+    if kept:
+        state.kept[card >> 6] |= bit(card)
+    put_on_discards(state, table, out)
+    note(state, EV_REPLACE, seat, slot, card, out, 0)
+    return out
+
+
+@kernel
+def _pluck_powers(state, table, seat, reference, n, first, second):
+    """POW-1 (b) and (c), DOUBLE-4: the plucker's powers after a hit, in their order.
+
+    `reference` is the drawn reference, NONE in a window; `first` and `second` are the `n`
+    eliminated cards.
+    """
+    if table.rule_move_lock == LOCK_PLUCK:
+        unlock(state)
+    if n == 2 and table.rule_double_pluck_powers != POWERS_ALL:
+        use(state, table, seat, second, BY_ELIMINATED)
+        return
+    if reference >= 0:
+        use(state, table, seat, reference, BY_REFERENCE)
+    use(state, table, seat, first, BY_ELIMINATED)
+    if n == 2:
+        use(state, table, seat, second, BY_ELIMINATED)
+
+
+@kernel
+def _discard_power(state, table, card):
+    """POW-1 (a): the power of the active player's directly discarded card."""
+    if table.rule_move_lock == LOCK_PLUCK:
+        unlock(state)
+    use(state, table, state.active, card, BY_DISCARD)
+
+
+@kernel
+def _eliminated(state, k):
+    """Eliminated card `k` of a hit of `n_targets`, before anything else is discarded."""
+    return np.int64(state.discards[state.n_discards - state.n_targets + k])
+
+
+@kernel
+def _window(state, table, card, direct):
+    """TURN-4: the window on a card put down normally, then powers in the order of POW-4.
+
+    `direct` is True for a card drawn and discarded directly.
+    """
+    plucker = race(state, table, card)
+    hit = False
+    if plucker >= 0:
+        state.claimed = 1
+        hit = resolve(state, table, plucker, card)
+    if state.fault != FAULT_NONE:
+        return
+    if not hit:
+        if direct:
+            _discard_power(state, table, card)
+        return
+    n = state.n_targets
+    first = _eliminated(state, 0)
+    second = _eliminated(state, n - 1)
+    active_first = table.rule_window_power_order == ACTIVE_FIRST
+    if direct and active_first:
+        _discard_power(state, table, card)
+    _pluck_powers(state, table, plucker, NONE, n, first, second)
+    if direct and not active_first:
+        _discard_power(state, table, card)
+
+
+@kernel
+def _after_draw(state, table, seat, card):
+    """TURN-2: pluck with the drawn card, keep it, or discard it directly."""
+    learn(state, table, seat, card)
+    state.card = card
+    state.from_draw = 1
+    ask(state, table, seat, ASK_DRAWN)
+    if state.fault != FAULT_NONE:
+        return
+    action = state.answer[0]
+    if action == PLUCK:
+        take_claim(state)
+        if resolve(state, table, seat, card) and state.fault == FAULT_NONE:
+            n = state.n_targets
+            _pluck_powers(
+                state, table, seat, card, n, _eliminated(state, 0), _eliminated(state, n - 1)
+            )
+    elif action >= 0:
+        _window(state, table, _replace(state, table, seat, action, card, True), False)
+    else:
+        discard(state, table, seat, card)
+        _window(state, table, card, True)
+
+
+@kernel
+def _take(state, table, seat, slot):
+    """TURN-3: the top discard replaces an own card; everybody knows what lies there."""
+    state.n_discards -= 1
+    card = np.int64(state.discards[state.n_discards])
+    note(state, EV_TAKE, seat, card, 0, 0, 0)
+    _window(state, table, _replace(state, table, seat, slot, card, False), False)
+
+
+@kernel
+def _source(state, table, seat):
+    """TURN-1: the slot to take the top discard into, NONE to draw."""
+    can_take = table.rule_take_discard and state.n_cards[seat] > 0 and state.n_discards > 0
+    if not can_take and not table.scripted:
+        return NONE
+    ask(state, table, seat, ASK_SOURCE)
+    return state.answer[0]
+
+
+@kernel
+def _bao(state, table, seat):
+    """TURN-5: the active player may call BAO; a script may also try where it is forbidden."""
+    if table.scripted or may_call_bao(state, table, seat) == 0:
+        ask(state, table, seat, ASK_BAO)
+        if state.answer[0] == 1 and state.fault == FAULT_NONE:
+            call(state, table, seat)
+
+
+@kernel
+def play_turn(state, table):
+    """Play one turn of the active player, and end the round if it was the last."""
+    seat = state.active
+    state.turn += 1
+    state.claimed = 0
+    if state.turns_left > 0:
+        state.turns_left -= 1
+    unlock(state)
+    note(state, EV_TURN, state.turn, seat, 0, 0, 0)
+    slot = _source(state, table, seat)
+    if state.fault == FAULT_NONE:
+        if slot >= 0:
+            _take(state, table, seat, slot)
+        else:
+            card = draw(state, table)
+            note(state, EV_DRAW, seat, card, 0, 0, 0)
+            if card >= 0:
+                _after_draw(state, table, seat, card)
+    if state.fault == FAULT_NONE:
+        _bao(state, table, seat)
+    if table.scripted:
+        scripted.late_claims(state, table)
+    if state.fault == FAULT_NONE:
+        end_of_turn(state, table)
+        state.active = seat + 1 if seat + 1 < state.players else 0

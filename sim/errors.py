@@ -1,0 +1,386 @@
+"""Errors that a user may see, and the ways in which input is found, read and explained.
+
+Everything that a user can get wrong (a file, a key, a value, a name, an option) is an
+`InputError`: one clear message that names the place, what was expected, what was found and the
+nearest valid name. The command line prints it and exits with 2; a notebook sees it as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+    from pydantic.fields import FieldInfo
+
+DATA = Path(__file__).parent / "data"
+"""Folder of the decks, players and studies that ship with the program."""
+
+Kind = Literal["decks", "players", "studies"]
+"""The kinds of data files; each is a folder of `DATA`."""
+
+SINGULAR: dict[Kind, str] = {"decks": "deck", "players": "player", "studies": "study"}
+
+_MISSING: Any = object()
+_LIST_AT_MOST = 12  # valid names that a message lists in full
+_SHOW_AT_MOST = 60  # characters of a wrong value that a message shows
+
+
+class BaobeiError(Exception):
+    """Root of every error that `baobei-sim` raises on purpose."""
+
+
+class CheckFailed(BaobeiError):
+    """A check that the user asked for did not pass (exit code 1)."""
+
+
+class InputError(BaobeiError):
+    """Something that the user gave is wrong; `str()` of it is the whole message.
+
+    Attributes:
+        problem: What is wrong in a few words; None where `expected` and `got` say it all.
+        where: The file, command-line option or argument that holds the mistake; None if unknown.
+        key: Dotted key inside `where`, such as ``players.1.bao_threshold``; None for the whole.
+        expected: What would be right, in words.
+        got: The value found, absent (`has_got` False) where there is none.
+        nearest: The valid name most like the one given; None if none is near.
+        others: Keys of further problems found in the same place.
+    """
+
+    def __init__(
+        self,
+        problem: str | None = None,
+        *,
+        where: str | os.PathLike[str] | None = None,
+        key: str | None = None,
+        expected: str | None = None,
+        got: object = _MISSING,
+        nearest: str | None = None,
+        others: Sequence[str] = (),
+    ) -> None:
+        """Keep the parts; see the class for their meaning."""
+        self.problem = problem
+        self.where = None if where is None else os.fspath(where)
+        self.key = key
+        self.expected = expected
+        self.has_got = got is not _MISSING
+        self.got = got if self.has_got else None
+        self.nearest = nearest
+        self.others = tuple(others)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        """Return ``where: key: problem, expected …, got …; did you mean '…'?``."""
+        says = [self.problem] if self.problem else []
+        if self.expected:
+            says.append(f"expected {self.expected}")
+        if self.has_got:
+            says.append(f"got {show(self.got)}")
+        text = ": ".join(part for part in (self.where, self.key, ", ".join(says)) if part)
+        if self.nearest is not None:
+            text += f"; did you mean '{self.nearest}'?"
+        if self.others:
+            text += f" (also wrong: {', '.join(self.others)})"
+        return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by parts, so that the error survives a trip from a worker process."""
+        return _remade, (self._parts(),)
+
+    def inside(
+        self, key: str | None = None, where: str | os.PathLike[str] | None = None
+    ) -> InputError:
+        """Return the same error seen from outside: `key` prefixed, `where` filled in.
+
+        An error that already names its place is complete and comes back as it is.
+        """
+        if self.where is not None:
+            return self
+        parts = self._parts()
+        parts["key"] = ".".join(part for part in (key, self.key) if part) or None
+        parts["where"] = where
+        return _remade(parts)
+
+    def _parts(self) -> dict[str, Any]:
+        names = ("problem", "where", "key", "expected", "nearest", "others")
+        parts = {name: getattr(self, name) for name in names}
+        return parts | ({"got": self.got} if self.has_got else {})
+
+
+def _remade(parts: dict[str, Any]) -> InputError:
+    return InputError(**parts)
+
+
+@contextmanager
+def within(key: str | None = None, where: str | os.PathLike[str] | None = None) -> Iterator[None]:
+    """Let an `InputError` of the block say that it happened under `key` of `where`."""
+    try:
+        yield
+    except InputError as error:
+        raise error.inside(key, where) from None
+
+
+# --- words for messages -----------------------------------------------------------------------
+
+
+def show(value: object) -> str:
+    """Return `value` as a TOML or JSON file would write it, cut to a readable length."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):
+        text = repr(value)
+    return text if len(text) <= _SHOW_AT_MOST else text[: _SHOW_AT_MOST - 1] + "…"
+
+
+def nearest(name: object, valid: Iterable[str]) -> str | None:
+    """Return the name in `valid` most like `name`, ignoring case and hyphens; None if none is."""
+    if not isinstance(name, str):
+        return None
+    plain = {text.lower().replace("-", "_"): text for text in valid}
+    found = get_close_matches(name.lower().replace("-", "_"), plain, n=1, cutoff=0.5)
+    return plain[found[0]] if found else None
+
+
+def one_of(names: Iterable[str], quote: str = '"') -> str:
+    """Return ``"a", "b" or "c"``."""
+    *most, last = (f"{quote}{name}{quote}" for name in names)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def unknown_name(
+    what: str, name: str, valid: Iterable[str], *, more: str = "", is_key: bool = False
+) -> InputError:
+    """Return the error for a name that is none of `valid`.
+
+    Args:
+        what: The thing that does not exist: ``deck``, ``parameter``, ``rule option``.
+        name: The name given.
+        valid: All valid names; listed where they are few or none is near.
+        more: What else would be right, appended to the list: ``, or a TOML file``.
+        is_key: The name will stand in the message as the error's key, so not as value got.
+    """
+    names = list(valid)
+    near = nearest(name, names)
+    listed = near is None or len(names) <= _LIST_AT_MOST
+    expected = one_of(names, quote="") + more if listed and names else None
+    got = _MISSING if is_key else name
+    return InputError(f"no such {what}", expected=expected, got=got, nearest=near)
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+def shipped(kind: Kind) -> tuple[str, ...]:
+    """Return the names of the data files of one kind that ship with the program, sorted."""
+    return tuple(sorted(path.stem for path in (DATA / kind).glob("*.toml")))
+
+
+def locate(
+    kind: Kind, name_or_path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None
+) -> Path:
+    """Return the file meant by a shipped name or a path.
+
+    Args:
+        kind: What is looked for.
+        name_or_path: A shipped name, which comes first, or the path of a TOML file: whatever
+            ends in ``.toml``, holds a separator or exists. A `Path` is never a shipped name.
+        folder: What a relative path is relative to; the current folder if None.
+
+    Raises:
+        InputError: Neither a shipped name nor a path. Whether the file exists is left to
+            `read_toml`.
+    """
+    text = os.fspath(name_or_path)
+    names = shipped(kind)
+    if isinstance(name_or_path, str) and text in names:
+        return DATA / kind / f"{text}.toml"
+    path = Path(folder or "", text)
+    if text.endswith(".toml") or "/" in text or os.sep in text or os.path.isfile(path):
+        return path
+    raise unknown_name(SINGULAR[kind], text, names, more=", or the path of a TOML file")
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the content of a TOML file (UTF-8, with or without byte order mark).
+
+    Raises:
+        InputError: No such file, a folder, unreadable, not UTF-8, or malformed TOML; the latter
+            with line and column.
+    """
+    file = Path(path)
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+        return tomllib.loads(text)
+    except FileNotFoundError:
+        raise InputError("no such file", where=path, nearest=_sibling(file)) from None
+    except IsADirectoryError:
+        raise InputError("is a folder, expected a TOML file", where=path) from None
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
+        raise InputError(problem, where=path) from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError("not UTF-8 text", where=path, key=f"line {line}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise _malformed(path, str(error)) from None
+    except RecursionError:
+        raise InputError("not usable TOML: nested too deeply", where=path) from None
+    except ValueError as error:  # a NUL in the path, a number too long to read
+        raise InputError(f"cannot be read: {error}", where=path) from None
+
+
+def _sibling(file: Path) -> str | None:
+    """Return the TOML file of the same folder whose name is most like the missing one's."""
+    try:
+        near = nearest(file.name, (path.name for path in file.parent.glob("*.toml")))
+    except OSError:
+        return None
+    return near and str(file.with_name(near))
+
+
+def _malformed(path: str | os.PathLike[str], text: str) -> InputError:
+    """Return the error for malformed TOML: tomllib's text, its position put first."""
+    reason, _, position = text.rstrip(")").rpartition(" (at ")
+    return InputError(f"not valid TOML: {reason or text}", where=path, key=position or None)
+
+
+Built = TypeVar("Built")
+
+
+def resolve(
+    kind: Kind,
+    meant: object,
+    folder: str | os.PathLike[str] | None,
+    build: Callable[[dict[str, Any], str | os.PathLike[str] | None, tuple[str, ...]], Built],
+    trail: tuple[str, ...] = (),
+) -> Built:
+    """Return what `build` makes of a shipped name, a path, or a dict like a data file.
+
+    Args:
+        kind: What is looked for.
+        meant: The name, path or dict.
+        folder: What relative paths are relative to; the current folder if None.
+        build: Called with the content, the folder of paths in it, and the trail. The content
+            of a file gets the stem of the file's name as its ``name`` if it states none.
+        trail: The files that led here, each as the ``base`` of the one before.
+
+    Raises:
+        InputError: As for `locate` and `read_toml`, or whatever `build` raises, its place named;
+            or the trail has come back to a file that it passed.
+    """
+    if isinstance(meant, Mapping):
+        return build(dict(meant), folder, trail)
+    if not isinstance(meant, str | os.PathLike):
+        raise InputError(expected=f"a {SINGULAR[kind]}'s name, a path or a table", got=meant)
+    path = locate(kind, meant, folder)
+    with within(where=path):
+        content = {"name": path.stem, **read_toml(path)}
+        here = os.path.realpath(path)
+        if here in trail:
+            names = " -> ".join(os.path.basename(file) for file in (*trail, here))
+            raise InputError(f"a circle of bases: {names}", key="base")
+        return build(content, path.parent, (*trail, here))
+
+
+# --- fields of data objects ---------------------------------------------------------------------
+
+
+def field_spec(name: str, field: FieldInfo) -> dict[str, Any]:
+    """Return what a field accepts, JSON-ready, for listings and messages.
+
+    Returns:
+        ``name``, ``description``, ``type`` (``boolean``, ``integer``, ``number``, ``choice``,
+        ``text`` or what the field calls itself), ``min`` and ``max`` or ``choices`` where it has
+        them, ``default``, ``expected`` (all that in words), and whatever else the field says of
+        itself, such as ``unit`` and ``rule``.
+    """
+    kind = _plain_type(field.annotation)
+    spec: dict[str, Any] = {"name": name, "description": field.description or ""}
+    spec["type"] = {bool: "boolean", int: "integer", float: "number"}.get(kind, "text")
+    if get_origin(kind) is Literal:
+        spec |= {"type": "choice", "choices": list(get_args(kind))}
+    for limit in field.metadata:
+        spec |= {key: getattr(limit, at) for key, at in _LIMITS if hasattr(limit, at)}
+    if not field.is_required() and _is_json(field.default):
+        spec["default"] = field.default
+    extra = field.json_schema_extra
+    spec |= extra if isinstance(extra, dict) else {}
+    spec.setdefault("expected", _in_words(spec))
+    return spec
+
+
+_LIMITS = (("min", "ge"), ("max", "le"), ("shortest", "min_length"), ("longest", "max_length"))
+
+
+def _plain_type(annotation: Any) -> Any:
+    """Return the type without an "or None"."""
+    if get_origin(annotation) is Union or type(annotation).__name__ == "UnionType":
+        return next(kind for kind in get_args(annotation) if kind is not type(None))
+    return annotation
+
+
+def _is_json(value: object) -> bool:
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def _in_words(spec: Mapping[str, Any]) -> str:
+    if spec["type"] == "choice":
+        return one_of(spec["choices"])
+    if spec["type"] == "boolean":
+        return "true or false"
+    if spec["type"] == "text":
+        longest = spec.get("longest")
+        return f"text of at most {longest} characters" if longest else "text"
+    noun = "a whole number" if spec["type"] == "integer" else "a number"
+    if "min" in spec and "max" in spec:
+        return f"{noun} from {spec['min']} to {spec['max']}"
+    return f"{noun} of at least {spec['min']}" if "min" in spec else noun
+
+
+def explain(
+    error: ValidationError,
+    model: type[BaseModel],
+    *,
+    where: str | os.PathLike[str] | None = None,
+    also_valid: Iterable[str] = (),
+    noun: str = "key",
+) -> InputError:
+    """Turn a pydantic error into one `InputError`: the first problem and the others' keys.
+
+    An unknown key comes first: often it is the reason why another one is missing.
+
+    Args:
+        error: What pydantic raised.
+        model: The model that was being made; its fields say what was expected.
+        where: The file, option or argument that the data came from.
+        also_valid: Keys that are right besides the model's fields.
+        noun: What the model's keys are called in the message on an unknown one.
+    """
+    problems = error.errors(include_url=False)
+    problems.sort(key=lambda problem: problem["type"] != "extra_forbidden")  # typing errors first
+    keys = list(dict.fromkeys(".".join(map(str, problem["loc"])) for problem in problems))
+    name = str(problems[0]["loc"][0]) if problems[0]["loc"] else ""
+    if problems[0]["type"] == "extra_forbidden":
+        found = unknown_name(noun, name, [*model.model_fields, *also_valid], is_key=True)
+    elif name in model.model_fields:
+        found = _wrong_value(problems[0], field_spec(name, model.model_fields[name]))
+    else:
+        found = InputError(problems[0]["msg"])
+    return _remade(
+        found._parts() | {"where": where, "key": keys[0] or None, "others": tuple(keys[1:])}
+    )
+
+
+def _wrong_value(problem: Mapping[str, Any], spec: Mapping[str, Any]) -> InputError:
+    if problem["type"] == "missing":
+        return InputError("missing", expected=spec["expected"])
+    words = spec.get("choices") or (["true", "false"] if spec["type"] == "boolean" else [])
+    got = problem["input"]
+    return InputError(expected=spec["expected"], got=got, nearest=nearest(got, words))

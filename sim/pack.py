@@ -1,0 +1,99 @@
+"""From data to the engine: a study becomes the one `Table` record that kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+import numpy as np
+
+from sim.deck import POWERS, Deck
+from sim.engine.state import (
+    HEURISTIC,
+    MAX_PLAYERS,
+    NONE,
+    RANDOM,
+    REAL_PARAMETERS,
+    RULE_FIELDS,
+    SCRIPTED,
+    SLOT_NUMBERS,
+    TABLE,
+    WHOLE_PARAMETERS,
+    new_record,
+)
+from sim.players import Player
+from sim.rules import Rules
+from sim.study import Study
+
+_KINDS = {"heuristic": HEURISTIC, "random": RANDOM}
+
+
+def choice_number(model: type[Any], field: str, value: object) -> int:
+    """The number of an option's or parameter's value: itself, or its place among the choices."""
+    if isinstance(value, str):
+        return get_args(model.model_fields[field].annotation).index(value)
+    return int(value)  # type: ignore[call-overload,no-any-return]
+
+
+def pack_cards(table: Any, deck: Deck, cards: Sequence[int]) -> None:
+    """Write physical cards into a table record.
+
+    Args:
+        table: `Table` record, mutated.
+        deck: Whose birds they are.
+        cards: Index in `deck.birds` of each card, cards of a family next to each other.
+    """
+    families = list(deck.families)
+    table.cards = len(cards)
+    table.slot_numbers = max(SLOT_NUMBERS, len(cards))
+    for card, index in enumerate(cards):
+        bird = deck.birds[index]
+        family = families.index(bird.family)
+        table.value[card] = bird.value
+        table.bird[card] = index
+        table.family[card] = family
+        table.power[card] = NONE if bird.power is None else POWERS.index(bird.power)
+        table.family_cards[family, card >> 6] |= np.uint64(1 << (card & 63))
+        table.family_size[family] += 1
+        table.deck_sum += bird.value
+
+
+def pack_rules(table: Any, rules: Rules, players: int) -> None:
+    """Write rule options into a table record, for a number of players."""
+    for name in RULE_FIELDS:
+        setattr(table, f"rule_{name}", choice_number(Rules, name, getattr(rules, name)))
+    table.players = players
+    table.threshold = rules.game_threshold[players]
+    for count, hand in rules.hand_size.items():
+        table.hand_size[count] = hand
+
+
+def pack_players(table: Any, players: Sequence[Player]) -> None:
+    """Write strategies into a table record, one for each seat."""
+    for seat, player in enumerate(players):
+        table.policy[seat] = _KINDS[player.kind]
+        for name, value in player.values.items():
+            if name in REAL_PARAMETERS:
+                getattr(table, name)[seat] = value
+            elif name in WHOLE_PARAMETERS:
+                getattr(table, name)[seat] = choice_number(type(player), name, value)
+
+
+def pack(study: Study) -> Any:
+    """The `Table` record (``np.record`` of dtype `sim.engine.state.TABLE`) of a study."""
+    table = new_record(TABLE)
+    table.games = int(study.games is not None)
+    pack_rules(table, study.rules, len(study.players))
+    pack_cards(table, study.deck, study.deck.cards)
+    pack_players(table, study.players)
+    return table
+
+
+def pack_script(rules: Rules, deck: Deck, cards: Sequence[int], players: int) -> Any:
+    """The `Table` record of a scenario: every seat's decisions come from a script."""
+    table = new_record(TABLE)
+    table.scripted = 1
+    pack_rules(table, rules, players)
+    pack_cards(table, deck, cards)
+    table.policy[:MAX_PLAYERS] = SCRIPTED
+    return table
