@@ -37,7 +37,7 @@ from sim.errors import InputError, locate, read_toml, shipped, within
 from sim.players import Player
 from sim.rules import PLAYER_COUNTS, Rules
 
-MAX_UNITS = 10**12
+MAX_UNITS = 2**36
 """The most rounds or games that a study may ask for."""
 
 MAX_SEED = 2**64 - 1
@@ -142,7 +142,7 @@ class Study(Frozen):
         Args:
             players: One for each seat: shipped name, path, dict like a player file, or `Player`;
                 or one text with commas between names or paths.
-            rounds: Rounds to play, 1 to 10**12.
+            rounds: Rounds to play, 1 to 2**36.
             games: Games to play instead.
             edition: ``"second"``, the default, or ``"first"``; with a `Rules` object, its edition
                 is changed and what differed from its own edition kept.

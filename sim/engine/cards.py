@@ -87,16 +87,22 @@ def _given_order(state, table):
     Cards are named by bird; which of several equal cards comes first makes no difference.
     """
     n = state.recycled_size[state.recycled_next]
+    fits = n == state.pile_size
     for k in range(min(n, state.pile_size)):
         wanted = state.recycled[state.recycled_at + k]
+        found = NONE
         for j in range(k, state.pile_size):
             if table.bird[state.pile[j]] == wanted:
-                card = state.pile[j]
-                state.pile[j] = state.pile[k]
-                state.pile[k] = card
+                found = j
                 break
-        if table.bird[state.pile[k]] != wanted or n != state.pile_size:
-            state.recycled_given = NONE
+        if found < 0:
+            fits = False
+            break
+        card = state.pile[found]
+        state.pile[found] = state.pile[k]
+        state.pile[k] = card
+    if not fits and state.recycled_wrong < 0:
+        state.recycled_wrong = state.recycled_next
     state.settled = state.pile_size
     state.recycled_at += n
     state.recycled_next += 1
@@ -153,6 +159,7 @@ def lay(state, owner, slot, card):
     state.held[owner, word] |= bit(card)
     state.lying[word] |= bit(card)
     state.n_cards[owner] += 1
+    state.own_fresh[owner] = 0
 
 
 @kernel
@@ -166,6 +173,7 @@ def lift(state, owner, slot):
     state.kept[word] &= ~bit(card)
     state.locked[word] &= ~bit(card)
     state.n_cards[owner] -= 1
+    state.own_fresh[owner] = 0
     return card
 
 
@@ -182,6 +190,8 @@ def move(state, owner, slot, card):
     state.kept[word] &= ~bit(card)
     state.slot_card[owner, slot] = card
     state.place[card] = owner << 7 | slot
+    state.own_fresh[old] = 0
+    state.own_fresh[owner] = 0
 
 
 @kernel

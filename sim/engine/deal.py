@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .cards import lay, settle
-from .jit import kernel
+from .cards import lay, put_on_discards, put_under, settle
+from .jit import entry, kernel
 from .knowledge import learn, learn_all
 from .state import BAO_CALLED, COUNTS, FAULT_NONE, NONE, RUNNING, WORDS
 
@@ -22,6 +22,7 @@ def clear(state, table, players):
         state.n_slots[seat] = 0
         state.n_cards[seat] = 0
         state.used[seat] = np.uint32(0)
+        state.own_fresh[seat] = 0
         state.pool_size[seat] = table.cards
         state.pool_sum[seat] = table.deck_sum
         for word in range(WORDS):
@@ -49,6 +50,36 @@ def clear(state, table, players):
     state.turns_left = NONE
     state.reason = RUNNING
     state.fault = FAULT_NONE
+
+
+@entry
+def lay_out(state, table, players, hands, slots, draw_pile, discards, under):
+    """Mutates: set up a given position instead of a deal; nobody knows a face-down card.
+
+    Args:
+        state: `State` record.
+        table: `Table` record.
+        players: int, 2 to 6.
+        hands: int16, players × MAX_SLOTS: card in each slot, NONE for an empty one.
+        slots: int16, players: how many slots each has used.
+        draw_pile: int16: first is drawn first.
+        discards: int16: last is the visible top.
+        under: int16: in the order in which cards were slipped under.
+    """
+    clear(state, table, players)
+    for seat in range(players):
+        state.n_slots[seat] = slots[seat]
+        for slot in range(slots[seat]):
+            if hands[seat, slot] >= 0:
+                lay(state, seat, slot, np.int64(hands[seat, slot]))
+    for k in range(len(draw_pile)):
+        state.pile[k] = draw_pile[k]
+    state.pile_size = len(draw_pile)
+    state.settled = len(draw_pile)
+    for k in range(len(discards)):
+        put_on_discards(state, table, np.int64(discards[k]))
+    for k in range(len(under)):
+        put_under(state, np.int64(under[k]))
 
 
 @kernel

@@ -45,6 +45,7 @@ def note(state, kind, a, b, c, d, e):
         return
     at = state.log_size
     if at + 7 > LOG_WORDS:
+        state.log_full = 1
         return
     state.log[at] = 7
     state.log[at + 1] = kind
@@ -66,6 +67,7 @@ def note_pluck(state, seat, reference, hit, cards, gift_cards):
         return
     at = state.log_size
     if at + 14 > LOG_WORDS:
+        state.log_full = 1
         return
     state.log[at] = 14
     state.log[at + 1] = EV_PLUCK
@@ -91,6 +93,7 @@ def note_recycle(state):
     at = state.log_size
     n = state.pile_size
     if at + 3 + n > LOG_WORDS:
+        state.log_full = 1
         return
     state.log[at] = 3 + n
     state.log[at + 1] = EV_RECYCLE

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
+from .jit import entry, kernel
 from .state import NONE
 
 _ONE = np.uint64(1)
@@ -42,11 +42,14 @@ def card_at(state, viewer, place):
 @kernel
 def learn(state, table, viewer, card):
     """Mutates: the viewer knows from now on where this card lies."""
+    # Without a branch: whether the viewer knew the card is hard to predict.
     word = card >> 6
-    if (state.seen[viewer, word] & bit(card)) == _ZERO:
-        state.seen[viewer, word] |= bit(card)
-        state.pool_size[viewer] -= 1
-        state.pool_sum[viewer] -= table.value[card]
+    mask = bit(card)
+    seen = state.seen[viewer, word]
+    new = np.int32((~seen & mask) != _ZERO)
+    state.seen[viewer, word] = seen | mask
+    state.pool_size[viewer] -= new
+    state.pool_sum[viewer] -= new * table.value[card]
 
 
 @kernel
@@ -54,6 +57,51 @@ def learn_all(state, table, card):
     """Mutates: everybody knows from now on where this card lies."""
     for viewer in range(state.players):
         learn(state, table, viewer, card)
+
+
+@kernel
+def learn_lying(state, table, viewer, card):
+    """Mutates: the viewer has seen a card that lies in an area."""
+    learn(state, table, viewer, card)
+    state.own_fresh[viewer] = 0
+
+
+@entry
+def reveal(state, table, viewer, card):
+    """Mutates: for scenarios, a viewer knows a card from the start."""
+    learn_lying(state, table, viewer, card)
+
+
+@kernel
+def own_cards(state, table, seat):
+    """Mutates: bring `State.own_…` of a seat up to date: sum, unknown cards, the highest."""
+    if state.own_fresh[seat] == 1:
+        return
+    total = 0
+    unknown = 0
+    unknown_slot = NONE
+    high = -32768
+    high_slot = NONE
+    for slot in range(state.n_slots[seat]):
+        card = state.slot_card[seat, slot]
+        if card < 0:
+            continue
+        if (state.seen[seat, card >> 6] & bit(card)) != _ZERO:
+            value = table.value[card]
+            total += value
+            if value > high:
+                high = value
+                high_slot = slot
+        else:
+            if unknown == 0:
+                unknown_slot = slot
+            unknown += 1
+    state.own_sum[seat] = total
+    state.own_unknown[seat] = unknown
+    state.own_unknown_slot[seat] = unknown_slot
+    state.own_high[seat] = high
+    state.own_high_slot[seat] = high_slot
+    state.own_fresh[seat] = 1
 
 
 @kernel

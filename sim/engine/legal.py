@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, popcount
 from .knowledge import bit
 from .state import (
     ASK_BAO,
@@ -54,6 +54,7 @@ from .state import (
     TURN_1,
     TURN_3,
     TURN_6,
+    WORDS,
     ZERO_1,
 )
 
@@ -83,9 +84,8 @@ def movable_cards(state, seat, owner):
     if protected(state, owner, seat):
         return 0
     count = 0
-    for slot in range(state.n_slots[owner]):
-        if movable(state, seat, owner, slot):
-            count += 1
+    for word in range(WORDS):
+        count += popcount(state.held[owner, word] & ~state.locked[word])
     return count
 
 
@@ -169,7 +169,7 @@ def judge_claim(state, table, seat, window):
             broken |= DOUBLE_1 | PLUCK_5
         if broken:
             broken |= DOUBLE_5
-    elif rivals > 0 and state.n_cards[seat] == 0:
+    if rivals > 0 and state.n_cards[seat] == 0:
         broken |= PLUCK_5
     return broken
 
@@ -297,7 +297,7 @@ def judge(state, table, seat, question):
     if question == ASK_TOCO:
         if first < 0 or first >= state.players or first == seat:
             return POW_TOCO
-        return SHIELD_3 if protected(state, first, seat) else 0
+        return SHIELD_3 | POW_TOCO if protected(state, first, seat) else 0
     if question == ASK_SHOEBILL:
         return _judge_shoebill(state, seat)
     if question == ASK_BAO:

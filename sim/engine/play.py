@@ -164,6 +164,9 @@ def advance(state, table, seed):
     if state.stage == STAGE_DEAL:
         _deal_round(state, table, seed)
         return False
+    if table.scripted and state.next_move >= state.moves:
+        state.stage = STAGE_DONE
+        return False
     play_turn(state, table)
     if state.fault != FAULT_NONE:
         state.stage = STAGE_DONE

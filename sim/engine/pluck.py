@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..policies import scripted
-from .ask import ask
+from .ask import ask, may_claim
 from .bao import changed_by
 from .cards import add_card, discard, draw, lift, move, put_on_discards
 from .events import EV_PENALTY, note, note_pluck
-from .jit import kernel
+from .jit import kernel, unit
 from .knowledge import learn_all
 from .rng import STREAM_RACE, number
 from .state import (
@@ -58,6 +58,8 @@ def race(state, table, card):
         if seat >= state.players:
             seat -= state.players
         if state.n_cards[seat] == 0:
+            continue
+        if not may_claim(state, table, seat):
             continue
         ask(state, table, seat, ASK_CLAIM)
         if state.answer[1] == 0 or state.fault != FAULT_NONE:
@@ -151,9 +153,9 @@ def _miss(state, table, seat, reference):
     state.gift[0] = NONE
     state.gift[1] = NONE
     note_pluck(state, seat, reference, 0, (first, second), (NONE, NONE))
-    learn_all(state, table, first)
-    if second >= 0:
-        learn_all(state, table, second)
+    for k in range(state.n_targets):
+        learn_all(state, table, _target_card(state, k))
+        state.own_fresh[state.target[k] >> 7] = 0
     if state.from_draw:
         discard(state, table, seat, reference)
     for _ in range(table.rule_penalty_cards):
@@ -164,14 +166,14 @@ def _miss(state, table, seat, reference):
         note(state, EV_PENALTY, seat, slot, card, 0, 0)
 
 
-@kernel
+@unit
 def resolve(state, table, seat, reference):
-    """Carry out the claim in `State.target`; True if it hit."""
+    """Carry out the claim in `State.target`; 1 if it hit, else 0."""
     state.gift[1] = state.gift[1] if table.scripted else NONE
     if not table.scripted:
         state.gift[0] = NONE
     if matches(state, table, reference):
         _hit(state, table, seat, reference)
-        return True
+        return 1
     _miss(state, table, seat, reference)
-    return False
+    return 0

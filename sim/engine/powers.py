@@ -19,8 +19,8 @@ from .events import (
     EV_UNDER,
     note,
 )
-from .jit import kernel
-from .knowledge import bit, learn, learn_all
+from .jit import kernel, unit
+from .knowledge import bit, learn, learn_all, learn_lying
 from .legal import movable, movable_cards, players_with_cards, players_with_movable, toco_choices
 from .state import (
     ASK_LOOK,
@@ -80,7 +80,7 @@ def _look(state, table, seat):
         return
     place = state.answer[0]
     card = np.int64(state.slot_card[place >> 7, place & 127])
-    learn(state, table, seat, card)
+    learn_lying(state, table, seat, card)
     note(state, EV_LOOK, seat, place, card, 0, 0)
 
 
@@ -93,6 +93,7 @@ def _show(state, table, seat):
     place = state.answer[0]
     card = np.int64(state.slot_card[place >> 7, place & 127])
     learn_all(state, table, card)
+    state.own_fresh[place >> 7] = 0
     note(state, EV_SHOW, seat, place, card, 0, 0)
 
 
@@ -117,7 +118,7 @@ def _macaw(state, table, seat):
     for k in range(2):
         place = state.target[k]
         card = np.int64(state.slot_card[place >> 7, place & 127])
-        learn(state, table, seat, card)
+        learn_lying(state, table, seat, card)
         note(state, EV_LOOK, seat, place, card, 0, 0)
     if movable(state, seat, a >> 7, a & 127) and movable(state, seat, b >> 7, b & 127):
         ask(state, table, seat, ASK_MACAW_SWAP)
@@ -213,12 +214,12 @@ def _has_choice(state, seat, power):
     return True
 
 
-@kernel
+@unit
 def use(state, table, seat, card, trigger):
     """Carry out the power of a card for a seat; `trigger` is BY_DISCARD, … (POW-1)."""
     power = table.power[card]
     if power < 0 or state.fault != FAULT_NONE:
-        return
+        return 0
     state.card = card
     effect = _has_effect(state, seat, power)
     if (
@@ -228,7 +229,7 @@ def use(state, table, seat, card, trigger):
     ):
         ask(state, table, seat, ASK_USE)
         if state.fault != FAULT_NONE or state.answer[0] == 0:
-            return
+            return 0
     note(state, EV_POWER, seat, card, trigger, 0, 0)
     state.count[seat, POWER_USED + power] += 1
     if not effect:
@@ -245,3 +246,4 @@ def use(state, table, seat, card, trigger):
         _toco(state, table, seat)
     else:
         _shoebill(state, table, seat)
+    return 0

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
+from .jit import entry, kernel
 
 # Streams; each seat has one of its own behind STREAM_SEAT.
 STREAM_DEAL, STREAM_FIRST, STREAM_RACE, STREAM_RECYCLE, STREAM_SEAT = range(5)
@@ -43,7 +43,7 @@ def mix(key1, key2, position):
     return word ^ (word >> _U31)
 
 
-@kernel
+@entry
 def set_keys(state, seed, index, deal):
     """Write the keys of one deal (round 0 … of unit `index`) of a seed into the state."""
     zero = np.uint64(0)

@@ -231,6 +231,14 @@ STATE = np.dtype(
         # Sums over the cards a seat has not placed: its idea of an unknown card.
         ("pool_sum", np.int32, _SEATS),
         ("pool_size", np.int32, _SEATS),
+        # What a seat knows of its own cards, as of the last time that it asked; see
+        # knowledge.own_cards. Kept because players ask it several times a turn.
+        ("own_fresh", np.int32, _SEATS),
+        ("own_sum", np.int32, _SEATS),  # of the known ones
+        ("own_unknown", np.int32, _SEATS),  # how many are not known
+        ("own_unknown_slot", np.int32, _SEATS),
+        ("own_high", np.int32, _SEATS),  # the highest known value
+        ("own_high_slot", np.int32, _SEATS),
         # Piles. The draw pile is pile[drawn:pile_size]; its order is fixed up to `settled`.
         ("pile", np.int8, (MAX_CARDS,)),
         ("pile_size", np.int32),
@@ -289,6 +297,7 @@ STATE = np.dtype(
         # Record of what happens, drained after each step; see events.py.
         ("logging", np.int32),
         ("log_size", np.int32),
+        ("log_full", np.int32),  # something did not fit
         ("log", np.int16, (LOG_WORDS,)),
         # Scripts: decisions, and the draw piles after each recycling, read from a file.
         ("fault", np.int32),
@@ -305,6 +314,7 @@ STATE = np.dtype(
         ("recycled_size", np.int16, (MAX_MOVES,)),
         ("recycled", np.int8, (LOG_WORDS,)),
         ("recycled_at", np.int32),
+        ("recycled_wrong", np.int32),  # the first list that does not hold the recycled cards
     ],
     align=True,
 )

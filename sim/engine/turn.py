@@ -9,7 +9,7 @@ from .ask import ask
 from .bao import call, end_of_turn
 from .cards import discard, draw, lay, lift, put_on_discards
 from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
-from .jit import kernel
+from .jit import kernel, unit
 from .knowledge import bit, learn
 from .legal import may_call_bao
 from .pluck import race, resolve, take_claim
@@ -66,7 +66,8 @@ def _discard_power(state, table, card):
     """POW-1 (a): the power of the active player's directly discarded card."""
     if table.rule_move_lock == LOCK_PLUCK:
         unlock(state)
-    use(state, table, state.active, card, BY_DISCARD)
+    if table.power[card] >= 0:
+        use(state, table, state.active, card, BY_DISCARD)
 
 
 @kernel
@@ -85,7 +86,7 @@ def _window(state, table, card, direct):
     hit = False
     if plucker >= 0:
         state.claimed = 1
-        hit = resolve(state, table, plucker, card)
+        hit = resolve(state, table, plucker, card) == 1
     if state.fault != FAULT_NONE:
         return
     if not hit:
@@ -115,7 +116,7 @@ def _after_draw(state, table, seat, card):
     action = state.answer[0]
     if action == PLUCK:
         take_claim(state)
-        if resolve(state, table, seat, card) and state.fault == FAULT_NONE:
+        if resolve(state, table, seat, card) == 1 and state.fault == FAULT_NONE:
             n = state.n_targets
             _pluck_powers(
                 state, table, seat, card, n, _eliminated(state, 0), _eliminated(state, n - 1)
@@ -155,7 +156,7 @@ def _bao(state, table, seat):
             call(state, table, seat)
 
 
-@kernel
+@unit
 def play_turn(state, table):
     """Play one turn of the active player, and end the round if it was the last."""
     seat = state.active
@@ -181,3 +182,4 @@ def play_turn(state, table):
     if state.fault == FAULT_NONE:
         end_of_turn(state, table)
         state.active = seat + 1 if seat + 1 < state.players else 0
+    return 0

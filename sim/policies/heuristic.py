@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.jit import kernel, lowest, popcount
-from ..engine.knowledge import bit, known_matches, knows, unknown_value
-from ..engine.legal import judge_claim, movable, protected
+from ..engine.knowledge import bit, known_matches, knows, own_cards, unknown_value
+from ..engine.legal import is_locked, judge_claim, protected
 from ..engine.rng import own_below, own_chance
 from ..engine.state import (
     ASK_BAO,
@@ -49,51 +49,52 @@ _ONE = np.uint64(1)
 KEPT_SHARE = 0.5
 #: Stands below every estimate and gain.
 NOTHING = -1e9
-
-
-@kernel
-def estimate(state, table, seat, owner, slot, mean):
-    """Estimated value (points) of a card that lies in a slot, for a seat."""
-    card = state.slot_card[owner, slot]
-    word = card >> 6
-    if (state.seen[seat, word] & bit(card)) != _ZERO:
-        return np.float64(table.value[card])
-    if (state.kept[word] & bit(card)) != _ZERO:
-        return mean * KEPT_SHARE
-    return mean
+#: In place of a card: any that the seat does not know; any that its owner kept.
+SOME_UNKNOWN = -2
+SOME_KEPT = -3
 
 
 @kernel
 def estimated_total(state, table, seat, owner, mean):
     """Estimated total (points) of a player's cards, for a seat."""
-    total = 0.0
-    for slot in range(state.n_slots[owner]):
-        if state.slot_card[owner, slot] >= 0:
-            total += estimate(state, table, seat, owner, slot, mean)
-    return total
+    known = 0
+    unknown = 0
+    kept = 0
+    for word in range(WORDS):
+        held = state.held[owner, word]
+        seen = state.seen[seat, word]
+        cards = held & seen
+        while cards != _ZERO:
+            known += table.value[(word << 6) + lowest(cards)]
+            cards &= cards - _ONE
+        unknown += popcount(held & ~seen)
+        kept += popcount(held & ~seen & state.kept[word])
+    return known + mean * (unknown - kept * (1.0 - KEPT_SHARE))
 
 
 @kernel
-def unknown_cards(state, seat, owner):
-    """How many of a player's cards a seat does not know."""
-    count = state.n_cards[owner]
-    for word in range(WORDS):
-        count -= popcount(state.held[owner, word] & state.seen[seat, word])
-    return count
+def own_total(state, table, seat, mean):
+    """Estimated total (points) of the own cards."""
+    own_cards(state, table, seat)
+    return state.own_sum[seat] + state.own_unknown[seat] * mean
 
 
 @kernel
 def own_worst(state, table, seat, mean):
-    """(slot, estimate) of the own card with the highest estimate; (NONE, …) without cards."""
-    best = np.int64(NONE)
-    value = NOTHING
-    for slot in range(state.n_slots[seat]):
-        if state.slot_card[seat, slot] >= 0:
-            guess = estimate(state, table, seat, seat, slot, mean)
-            if guess > value:
-                best = np.int64(slot)
-                value = guess
-    return best, value
+    """(slot, estimate) of the own card with the highest estimate; (NONE, NOTHING) without cards."""
+    own_cards(state, table, seat)
+    if state.own_unknown[seat] > 0 and mean > state.own_high[seat]:
+        return np.int64(state.own_unknown_slot[seat]), mean
+    if state.own_high_slot[seat] < 0:
+        return np.int64(NONE), NOTHING
+    return np.int64(state.own_high_slot[seat]), np.float64(state.own_high[seat])
+
+
+@kernel
+def clockwise(state, seat, step):
+    """The seat that sits `step` places (0 … players) after a seat."""
+    owner = seat + step
+    return owner if owner < state.players else owner - state.players
 
 
 @kernel
@@ -188,10 +189,22 @@ def _offer_target(state, place, gain, best, second):
 
 
 @kernel
-def _gift_value(state, table, seat, mean):
-    """Estimate of the card that would be given away, and how many cards there are to give."""
-    _slot, value = own_worst(state, table, seat, mean)
-    return value
+def has_hunch(state, table, seat, card):
+    """Whether a card that the player does not know could match `card` likely enough to shout."""
+    who = state.who[seat]
+    least = min(table.pluck_confidence[who], table.pluck_rival_confidence[who])
+    return table.family_size[table.family[card]] >= state.pool_size[seat] * least
+
+
+@kernel
+def may_claim(state, table, seat, card):
+    """Whether a claim on `card` is worth a thought: a known match, or a hunch."""
+    known = _ZERO
+    for word in range(WORDS):
+        known |= known_matches(state, table, seat, card, word)
+    if known == _ZERO and not has_hunch(state, table, seat, card):
+        return False
+    return state.n_cards[seat] > 0 and table.rule_plucks != PLUCKS_NONE
 
 
 @kernel
@@ -201,19 +214,9 @@ def claim(state, table, seat, card, window):
     Returns its gain in points: own cards that go, gifts that go, and what a rival is worse off.
     """
     state.answer[1] = 0
-    if state.n_cards[seat] == 0 or table.rule_plucks == PLUCKS_NONE:
+    if not may_claim(state, table, seat, card):
         return NOTHING
-    who = state.who[seat]
-    pool = state.pool_size[seat]
-    hunches = table.family_size[table.family[card]] >= pool * min(
-        table.pluck_confidence[who], table.pluck_rival_confidence[who]
-    )
-    known = _ZERO
-    for word in range(WORDS):
-        known |= known_matches(state, table, seat, card, word)
-    if known == _ZERO and not hunches:
-        return NOTHING
-    return _weigh_claims(state, table, seat, card, window, hunches)
+    return _weigh_claims(state, table, seat, card, window)
 
 
 @kernel
@@ -225,10 +228,10 @@ def _rival_gain(state, table, seat, place, value, gift):
 
 
 @kernel
-def _weigh_claims(state, table, seat, card, window, hunches):
+def _weigh_claims(state, table, seat, card, window):
     who = state.who[seat]
     mean = unknown_value(state, seat)
-    gift = _gift_value(state, table, seat, mean)
+    _slot, gift = own_worst(state, table, seat, mean)
     rivals_allowed = table.rule_plucks != PLUCKS_OWN
     best = NOTHING
     second = NOTHING
@@ -252,7 +255,7 @@ def _weigh_claims(state, table, seat, card, window, hunches):
                     gain = NOTHING
             if gain > 0.0:
                 best, second = _offer_target(state, place, gain, best, second)
-    if best <= 0.0 and hunches:
+    if best <= 0.0 and has_hunch(state, table, seat, card):
         return _hunch(state, table, seat, card, mean, gift)
     if best <= 0.0:
         return NOTHING
@@ -354,7 +357,7 @@ def _unknown_rival(state, table, seat, mean):
         if slot >= 0:
             return owner << 7 | slot
     for step in range(1, state.players):
-        owner = (seat + step) % state.players
+        owner = clockwise(state, seat, step)
         slot = _first_unknown(state, seat, owner)
         if slot >= 0:
             return owner << 7 | slot
@@ -371,7 +374,7 @@ def _unknown_own(state, seat):
 def _any_card(state, seat):
     """Any card on the table, a rival's first."""
     for step in range(1, state.players + 1):
-        owner = (seat + step) % state.players
+        owner = clockwise(state, seat, step)
         for slot in range(state.n_slots[owner]):
             if state.slot_card[owner, slot] >= 0:
                 return np.int64(owner << 7 | slot)
@@ -381,14 +384,16 @@ def _any_card(state, seat):
 @kernel
 def _look(state, table, seat):
     """Look where something is still unknown: at home or at the leader's first."""
-    own = _unknown_own(state, seat)
-    rival = _unknown_rival(state, table, seat, unknown_value(state, seat))
-    first, then = own, rival
-    if table.look_first[state.who[seat]] != FIRST_OWN:
-        first, then = rival, own
-    if first < 0:
-        first = then
-    state.answer[0] = first if first >= 0 else _any_card(state, seat)
+    mean = unknown_value(state, seat)
+    if table.look_first[state.who[seat]] == FIRST_OWN:
+        place = _unknown_own(state, seat)
+        if place < 0:
+            place = _unknown_rival(state, table, seat, mean)
+    else:
+        place = _unknown_rival(state, table, seat, mean)
+        if place < 0:
+            place = _unknown_own(state, seat)
+    state.answer[0] = place if place >= 0 else _any_card(state, seat)
 
 
 @kernel
@@ -399,63 +404,99 @@ def _show(state, table, seat):
 
 
 @kernel
-def _worst_movable(state, table, seat, owner, mean):
-    """(slot, estimate) of the highest card of `owner` that may be moved; (NONE, …) if none."""
+def _movable_extreme(state, table, seat, owner, mean, sign):
+    """(card, estimate) of the card of `owner` that may be moved with the extreme estimate.
+
+    `sign` 1 asks for the highest, -1 for the lowest. The card is SOME_UNKNOWN or SOME_KEPT for
+    any unknown one, NONE if nothing may be moved.
+    """
     best = np.int64(NONE)
     value = NOTHING
-    for slot in range(state.n_slots[owner]):
-        if movable(state, seat, owner, slot):
-            guess = estimate(state, table, seat, owner, slot, mean)
+    if protected(state, owner, seat):
+        return best, sign * value
+    unknown = 0
+    kept = 0
+    for word in range(WORDS):
+        cards = state.held[owner, word] & ~state.locked[word]
+        known = cards & state.seen[seat, word]
+        cards &= ~known
+        unknown += popcount(cards & ~state.kept[word])
+        kept += popcount(cards & state.kept[word])
+        while known != _ZERO:
+            card = (word << 6) + lowest(known)
+            known &= known - _ONE
+            guess = sign * np.float64(table.value[card])
             if guess > value:
-                best = np.int64(slot)
+                best = np.int64(card)
                 value = guess
-    return best, value
+    if unknown > 0 and sign * mean > value:
+        best = np.int64(SOME_UNKNOWN)
+        value = sign * mean
+    if kept > 0 and sign * mean * KEPT_SHARE > value:
+        best = np.int64(SOME_KEPT)
+        value = sign * mean * KEPT_SHARE
+    return best, sign * value
 
 
 @kernel
-def _best_movable(state, table, seat, owner, mean):
-    """(slot, estimate) of the lowest card of `owner` that may be moved; (NONE, …) if none."""
-    best = np.int64(NONE)
-    value = -NOTHING
+def _place_of(state, seat, owner, card):
+    """The place of a card, or of the first movable card that is unknown (and kept, or not)."""
+    if card >= 0:
+        return np.int64(state.place[card])
     for slot in range(state.n_slots[owner]):
-        if movable(state, seat, owner, slot):
-            guess = estimate(state, table, seat, owner, slot, mean)
-            if guess < value:
-                best = np.int64(slot)
-                value = guess
-    return best, value
+        there = state.slot_card[owner, slot]
+        if there >= 0 and not knows(state, seat, there) and not is_locked(state, there):
+            kept = (state.kept[there >> 6] & bit(there)) != _ZERO
+            if kept == (card == SOME_KEPT):
+                return np.int64(owner << 7 | slot)
+    return np.int64(NONE)
+
+
+@kernel
+def _own_worst_movable(state, table, seat, mean):
+    """(place, estimate) of the highest own card that may be moved; (NONE, …) if none."""
+    card, value = _movable_extreme(state, table, seat, seat, mean, 1.0)
+    if card == NONE:
+        return np.int64(NONE), value
+    return _place_of(state, seat, seat, card), value
 
 
 @kernel
 def _cheapest_rival_card(state, table, seat, mean):
     """(place, estimate) of the lowest rival card that may be moved; (NONE, …) if none."""
-    place = np.int64(NONE)
+    best = np.int64(NONE)
+    whose = np.int64(NONE)
     value = -NOTHING
     for step in range(1, state.players):
-        owner = (seat + step) % state.players
-        slot, guess = _best_movable(state, table, seat, owner, mean)
-        if slot >= 0 and guess < value:
-            place = owner << 7 | slot
+        owner = clockwise(state, seat, step)
+        card, guess = _movable_extreme(state, table, seat, owner, mean, -1.0)
+        if card != NONE and guess < value:
+            best = card
+            whose = np.int64(owner)
             value = guess
-    return place, value
+    if whose < 0:
+        return whose, value
+    return _place_of(state, seat, whose, best), value
 
 
 @kernel
 def _swap_rivals(state, table, seat, mean, cheap):
     """A swap between two rivals that hurts the owner of the place `cheap`; False if impossible."""
-    place = np.int64(NONE)
+    best = np.int64(NONE)
+    whose = np.int64(NONE)
     value = NOTHING
     for owner in range(state.players):
         if owner == seat or owner == cheap >> 7:
             continue
-        slot, guess = _worst_movable(state, table, seat, owner, mean)
-        if slot >= 0 and guess > value:
-            place = np.int64(owner << 7 | slot)
+        card, guess = _movable_extreme(state, table, seat, owner, mean, 1.0)
+        if card != NONE and guess > value:
+            best = card
+            whose = np.int64(owner)
             value = guess
-    if place < 0:
+    if whose < 0:
         return False
     state.answer[0] = cheap
-    state.answer[1] = place
+    state.answer[1] = _place_of(state, seat, whose, best)
     return True
 
 
@@ -463,13 +504,13 @@ def _swap_rivals(state, table, seat, mean, cheap):
 def _swap(state, table, seat):
     """Swap the own worst card for the lowest rival card; if that gains too little, two rivals'."""
     mean = unknown_value(state, seat)
-    slot, worst = _worst_movable(state, table, seat, seat, mean)
+    own, worst = _own_worst_movable(state, table, seat, mean)
     cheap, least = _cheapest_rival_card(state, table, seat, mean)
-    if slot >= 0 and cheap >= 0 and worst - least >= table.swap_min_gain[state.who[seat]]:
-        state.answer[0] = seat << 7 | slot
+    if own >= 0 and cheap >= 0 and worst - least >= table.swap_min_gain[state.who[seat]]:
+        state.answer[0] = own
         state.answer[1] = cheap
     elif cheap < 0 or not _swap_rivals(state, table, seat, mean, cheap):
-        state.answer[0] = seat << 7 | slot
+        state.answer[0] = own
         state.answer[1] = cheap
 
 
@@ -493,7 +534,7 @@ def _macaw(state, table, seat):
     if own < 0:
         state.answer[0] = rival
         for step in range(1, state.players):
-            owner = (seat + step) % state.players
+            owner = clockwise(state, seat, step)
             if owner != rival >> 7 and state.n_cards[owner] > 0:
                 for other in range(state.n_slots[owner]):
                     if state.slot_card[owner, other] >= 0:
@@ -524,13 +565,13 @@ def _toco(state, table, seat):
         choice = np.int64(state.bao_by)
     elif taste == TOCO_NEXT or taste == TOCO_RANDOM:
         step = 1 if taste == TOCO_NEXT else 1 + own_below(state, seat, state.players - 1)
-        choice = np.int64((seat + step) % state.players)
+        choice = np.int64(clockwise(state, seat, step))
     if choice < 0 or choice == seat or protected(state, choice, seat):
         choice = np.int64(NONE)
         least = -NOTHING
         mean = unknown_value(state, seat)
         for step in range(1, state.players):
-            owner = (seat + step) % state.players
+            owner = clockwise(state, seat, step)
             if not protected(state, owner, seat):
                 total = estimated_total(state, table, seat, owner, mean)
                 if total < least:
@@ -543,22 +584,22 @@ def _toco(state, table, seat):
 def _shoebill(state, table, seat):
     """The lower card for the own worst one, the higher for the rivals' lowest."""
     mean = unknown_value(state, seat)
-    slot, worst = _worst_movable(state, table, seat, seat, mean)
+    own, worst = _own_worst_movable(state, table, seat, mean)
     cheap, least = _cheapest_rival_card(state, table, seat, mean)
     low = 0
     high = 0
     if state.offer[1] >= 0:
         low = 1 if table.value[state.offer[1]] < table.value[state.offer[0]] else 0
         high = 1 - low
-    elif slot >= 0 and cheap >= 0:
+    elif own >= 0 and cheap >= 0:
         # One card for two replacements: where does it do more good?
         value = np.float64(table.value[state.offer[0]])
         if worst - value >= (value - least) / (state.players - 1):
             cheap = np.int64(NONE)
         else:
-            slot = np.int64(NONE)
-    state.answer[0] = low if slot >= 0 else NONE
-    state.answer[1] = slot
+            own = np.int64(NONE)
+    state.answer[0] = low if own >= 0 else NONE
+    state.answer[1] = own & 127
     state.answer[2] = high if cheap >= 0 else NONE
     state.answer[3] = cheap
 
@@ -574,13 +615,11 @@ def _bao(state, table, seat):
     """Call when the own total is low, known well enough, and lower than the rivals' seem."""
     who = state.who[seat]
     state.answer[0] = 0
-    if state.turn // state.players < table.bao_min_turn[who]:
-        return
-    if unknown_cards(state, seat, seat) > table.bao_unknown_max[who]:
-        return
     mean = unknown_value(state, seat)
-    total = estimated_total(state, table, seat, seat, mean)
-    if total > table.bao_threshold[who]:
+    total = own_total(state, table, seat, mean)
+    if total > table.bao_threshold[who] or state.own_unknown[seat] > table.bao_unknown_max[who]:
+        return
+    if state.turn < table.bao_min_turn[who] * state.players:
         return
     if lowest_rival_total(state, table, seat, mean) - total >= table.bao_margin[who]:
         state.answer[0] = 1

@@ -78,7 +78,7 @@ def _stop(state, fault, seat, question, broken):
 @kernel
 def _stands(state, seat, question, broken):
     """Mutates: use up the next move, whose verdict is `broken`; True if it is the answer."""
-    refused = state.script_refused[state.next_move]
+    refused = state.script_refused[state.next_move]  # MARKED is in it wherever the move is
     if refused == 0 and broken != 0:
         _stop(state, FAULT_REFUSED, seat, question, broken)
         return False

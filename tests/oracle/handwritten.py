@@ -390,7 +390,7 @@ def shoebill_round(edition: str = "second", **options: Any) -> Log:
 
 def override_round(edition: str = "second", **options: Any) -> Log:
     """A recycling after BAO makes the call void (scenario 91, with a limit of one)."""
-    rules = {"recycle_limit": 1, "recycle_after_bao": "override"} | options
+    rules: dict[str, Any] = {"recycle_limit": 1, "recycle_after_bao": "override"} | options
     return [
         deal([[1, 2], [6, 3]], [8], 4, edition, **rules),
         turn(0, 0),
@@ -526,7 +526,7 @@ def plain_game(**options: Any) -> Log:
 
 def deciding_round(number: int, seats: list[int], capped: bool = False, **options: Any) -> Log:
     """A deciding round of two players; the second of them wins, unless it is capped."""
-    rules = {"first_player": "highest_score", "game_threshold": 18} | options
+    rules: dict[str, Any] = {"first_player": "highest_score", "game_threshold": 18} | options
     start = deal([[4], [4]], [1], 9, **rules)
     labels = {"round": number, "game": 0, "seats": seats, "deciding": True}
     log = [start | labels, turn(0, 0), draw(0, 1), discard(0, 1)]

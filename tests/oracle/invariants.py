@@ -19,7 +19,7 @@ class Watch:
 
     def __init__(self, state: RoundState):
         self._state = state
-        self._deck = deck_counts(state.deck)
+        self._deck = dict(deck_counts(state.deck))
         self._negatives = sum(bird.copies for bird in state.deck.values() if bird.value < 0)
         self._plucks = 0
         self._powers: list[str] = []
@@ -52,7 +52,7 @@ class Watch:
         self._remember()
 
     def _all_cards(self, event: Event) -> None:
-        if self._state.all_birds() != self._deck:
+        if dict(self._state.all_birds()) != self._deck:
             event.fail("INV-1", "the cards on the table are not the deck")
 
     def _discard_pile(self, event: Event) -> None:

@@ -65,7 +65,8 @@ class RoundState:
 
     def size(self, seat: int) -> int:
         """Number of cards of a player; 0 is a player without cards (ZERO-1)."""
-        return sum(card is not None for card in self.areas[seat])
+        area = self.areas[seat]
+        return len(area) - area.count(None)
 
     def card_at(self, target: Target) -> Card | None:
         """The card in a slot, None where it is empty or was never used."""
@@ -97,12 +98,10 @@ class RoundState:
 
     def all_birds(self) -> Counter[str]:
         """Every card of the round, wherever it is (INV-1)."""
-        found = Counter([card.bird for card in self.draw_pile])
-        found.update([card.bird for card in self.discard_pile])
-        found.update([card.bird for card in self.under_pile])
-        found.update([card.bird for card in self.hand])
-        found.update([card.bird for _, card in self.lying()])
-        return found
+        cards = [*self.draw_pile, *self.discard_pile, *self.under_pile, *self.hand]
+        for area in self.areas:
+            cards += [card for card in area if card is not None]
+        return Counter([card.bird for card in cards])
 
     # Piles
 

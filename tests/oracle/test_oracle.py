@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 from collections.abc import Callable, Iterator
@@ -14,7 +15,10 @@ from .auditor import Auditor, RoundAudit, audit_round
 from .decks import FIVE_PER_POWER, FIVE_PER_VALUE, Bird
 from .game import audit_game
 from .handwritten import Log
+from .invariants import Watch
 from .log import AuditError
+from .options import Options
+from .state import RoundState
 
 BOTH: list[Callable[..., Log]] = [
     hand.plain_round,
@@ -180,6 +184,21 @@ def test_no_field_can_be_left_out(name: str) -> None:
             assert refused(mutant, LOGS[name]).index == index, (index, key)
 
 
+GARBAGE: list[Any] = [None, -1, 99, "x", [], {}, [[]], [None], True]
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_garbage_is_an_audit_error(name: str) -> None:
+    """Whatever stands in the log, the answer is a verdict and never another exception."""
+    for index, event in enumerate(LOGS[name]):
+        for key in event:
+            for value in GARBAGE:
+                mutant = copy.deepcopy(LOGS[name])
+                mutant[index][key] = value
+                with contextlib.suppress(AuditError):
+                    audit_round(mutant, hand.deck_of(LOGS[name]))
+
+
 @pytest.mark.parametrize("option", hand.SECOND)
 def test_every_option_must_be_there(option: str) -> None:
     log = copy.deepcopy(LOGS["plain_round-second"])
@@ -188,10 +207,8 @@ def test_every_option_must_be_there(option: str) -> None:
 
 
 @pytest.mark.parametrize("option", hand.SECOND)
-@pytest.mark.parametrize("value", [-1, "any_other", 1.5, None])
+@pytest.mark.parametrize("value", [{"2": -1}, "any_other", 1.5, None])
 def test_every_option_must_be_legal(option: str, value: Any) -> None:
-    if (option, value) == ("game_threshold", -1):
-        pytest.skip("the rulebook names no least threshold")
     log = copy.deepcopy(LOGS["plain_round-second"])
     log[0]["rules"][option] = value
     expect_refusal(log, "LOG", 0)
@@ -347,6 +364,7 @@ def test_option_plucks(edition: str, option: str) -> None:
 
 def test_option_plucks_own_only_leaves_own_targets() -> None:
     audit(hand.miss_round(plucks="own_only"))
+    audit(hand.window_round(plucks="own_only"))
     expect_refusal(hand.miss_round(plucks="none"), "PLUCK-1", 3)
 
 
@@ -426,6 +444,25 @@ def test_number_of_penalty_cards() -> None:
     two[-1] |= {"totals": [17, 18], "scores": [17, 18]}
     more = hand.event("penalty", 0, slot=3, card=4)
     assert audit(inserted(two, penalty + 1, rest, more)).recyclings == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "area", "slot"),
+    [
+        ("fill_empty", [1, 0, 1, 0], 1),
+        ("fill_empty", [1, 1], 2),
+        ("new", [1, 0, 1, 0], 4),
+        ("new", [1] * 40 + [0] * 25, 65),
+        ("new", [1] * 40 + [0] * 26, 40),
+        ("fill_empty", [1] * 66, 66),
+    ],
+)
+def test_slots_of_added_cards(option: str, area: list[int], slot: int) -> None:
+    """SLOT-3: the next unused number up to the 66th, then the lowest empty one."""
+    rules = hand.SECOND | {"hand_size": 4, "game_threshold": 100, "added_card_slot": option}
+    state = RoundState(FIVE_PER_VALUE, Options(**rules), 2)
+    state.areas[1] = [state.new_card("bird_1") if full else None for full in area]
+    assert state.slot_for_added(1) == slot
 
 
 def test_no_penalty_card_where_none_can_be_drawn() -> None:
@@ -553,6 +590,54 @@ def test_wrong_swaps() -> None:
     expect_refusal([*log[: swap + 2], second, *log[swap + 3 :]], "POW-6", swap + 2)
 
 
+@pytest.mark.parametrize(
+    ("card", "rule"),
+    [("white_pelican", "POW-LOOK"), ("brown_pelican", "POW-SHOW"), ("macaw", "POW-6")],
+)
+def test_what_looking_needs(card: str, rule: str) -> None:
+    """One card on the table is enough to look or show, a Macaw needs two players with cards."""
+    log = [
+        hand.deal([[9], [8]], [9, card, 5], 4, max_turns=2),
+        hand.turn(0, 0),
+        hand.draw(0, 9),
+        hand.pluck(0, "draw", 9, [[0, 0]], [9]),
+        hand.turn(1, 1),
+        hand.draw(1, card),
+        hand.discard(1, card),
+        hand.power(1, card, "discard"),
+    ]
+    kind = "show" if rule == "POW-SHOW" else "look"
+    end = hand.end("turn_cap", [[None], [8]], [0, 8], [0, 8], 2, [])
+    use = hand.event(kind, 1, target=[1, 0], card=8)
+    nothing = hand.event("no_effect", 1, card=card)
+    right, wrong = (nothing, use) if card == "macaw" else (use, nothing)
+    audit([*log, right, end])
+    expect_refusal([*log, wrong, end], rule, 8)
+    expect_refusal([*log, use | {"target": [0, 0]}, end], rule, 8)
+
+
+@pytest.mark.parametrize("card", ["white_pelican", "brown_pelican", "barn_owl"])
+def test_powers_on_a_table_without_cards(card: str) -> None:
+    """POW-6."""
+    log = [
+        hand.deal([[9], [8]], [9, 8, card, 5], 4, max_turns=3),
+        hand.turn(0, 0),
+        hand.draw(0, 9),
+        hand.pluck(0, "draw", 9, [[0, 0]], [9]),
+        hand.turn(1, 1),
+        hand.draw(1, 8),
+        hand.pluck(1, "draw", 8, [[1, 0]], [8]),
+        hand.turn(2, 0),
+        hand.draw(0, card),
+        hand.discard(0, card),
+        hand.power(0, card, "discard"),
+        hand.event("no_effect", 0, card=card),
+        hand.end("turn_cap", [[None], [None]], [0, 0], [0, 0], 3, []),
+    ]
+    audit(log)
+    expect_refusal(without(log, 11), "POW-6", 11)
+
+
 def test_wrong_macaws() -> None:
     """POW-MACAW."""
     log = hand.macaw_round()
@@ -562,6 +647,90 @@ def test_wrong_macaws() -> None:
     elsewhere = changed(log, swap, b=[1, 1], cards=["bird_3", "bird_2"])
     expect_refusal(elsewhere, "POW-MACAW", swap)
     expect_refusal(without(log, swap - 1), "POW-MACAW", swap - 1)
+
+
+def behind_shield(*events: dict[str, Any], card: str = "macaw") -> Log:
+    """Seat 0 has called BAO with the Shield at once; seat 1 discards `card` (scenario 83)."""
+    hands = [[1, 2], [6, 3]]
+    return [
+        hand.deal(hands, [9, card, 5], 4, shield="at_once"),
+        hand.turn(0, 0),
+        hand.draw(0, 9),
+        hand.discard(0, 9),
+        hand.event("bao", 0),
+        hand.event("shield", 0),
+        hand.turn(1, 1),
+        hand.draw(1, card),
+        hand.discard(1, card),
+        hand.power(1, card, "discard"),
+        *events,
+        hand.end("bao", hands, [3, 9], [0, 9], 2, [0]),
+    ]
+
+
+def test_powers_behind_the_shield() -> None:
+    """SHIELD-3, POW-6: a Macaw and Pelicans may look, nothing may move (scenario 78)."""
+    looks = [hand.event("look", 1, target=[seat, 0], card=card) for seat, card in ((0, 1), (1, 6))]
+    swap = hand.event("swap", 1, a=[0, 0], b=[1, 0], cards=[1, 6])
+    audit(behind_shield(*looks))
+    expect_refusal(behind_shield(*looks, swap), "SHIELD-3", 12)
+    audit(behind_shield(looks[0], card="white_pelican"))
+    for card, rule in (("toco_toucan", "POW-6"), ("barn_owl", "POW-6")):
+        audit(behind_shield(hand.event("no_effect", 1, card=card), card=card))
+        expect_refusal(behind_shield(card=card), rule, 10)
+    add = hand.event("add", 1, to=0, slot=2, card=5)
+    expect_refusal(behind_shield(add, card="toco_toucan"), "POW-6", 10)
+
+
+def test_a_shoebill_raises_the_shield_before_the_unused_card_goes_under() -> None:
+    """SHIELD-2, POW-SHOEBILL: its user is without cards (contract: place, shield, under)."""
+    bill = "shoebill"
+    log = [
+        hand.deal([[8], [9]], [9, bill, 1, 2, 5], 4),
+        hand.turn(0, 0),
+        hand.draw(0, 9),
+        hand.discard(0, 9),
+        hand.pluck(1, "window", 9, [[1, 0]], [9]),
+        hand.event("bao", 0),
+        hand.turn(1, 1),
+        hand.draw(1, bill),
+        hand.discard(1, bill),
+        hand.power(1, bill, "discard"),
+        hand.event("shoebill", 1, cards=[1, 2]),
+        hand.event("place", 1, card=2, target=[0, 0], out=8),
+        hand.event("shield", 0),
+        hand.event("under", 1, card=1),
+        hand.end("bao", [[2], [None]], [2, 0], [5, 0], 2, [1]),
+    ]
+    result = audit(log)
+    assert result.under_pile == ["bird_8", "bird_1"]
+    assert result.knows == {(1, 0, 0)}
+    expect_refusal([*log[:12], log[13], log[12], log[14]], "SHIELD-1", 12)
+    expect_refusal(without(log, 13), "POW-SHOEBILL", 13)
+    own = hand.event("place", 1, card=1, target=[1, 0], out=9)
+    expect_refusal(inserted(log, 11, own), "POW-SHOEBILL", 11)
+
+
+def test_own_changes_raise_nothing() -> None:
+    """SHIELD-4: a penalty of the declarer (scenario 82)."""
+    log = [
+        hand.deal([[6, 2], [3, 9], [4, 1]], [10, 8, 5, 10], 4),
+        hand.turn(0, 0),
+        hand.draw(0, 10),
+        hand.discard(0, 10),
+        hand.event("bao", 0),
+        hand.turn(1, 1),
+        hand.draw(1, 8),
+        hand.discard(1, 8),
+        hand.pluck(0, "window", 8, [[0, 0]], [6], hit=False),
+        hand.event("penalty", 0, slot=2, card=5),
+        hand.turn(2, 2),
+        hand.draw(2, 10),
+        hand.discard(2, 10),
+        hand.end("bao", [[6, 2, 5], [3, 9], [4, 1]], [13, 12, 5], [26, 12, 5], 3, [2]),
+    ]
+    assert not audit(log).shield
+    expect_refusal(inserted(log, 10, hand.event("shield", 0)), "SHIELD-1", 10)
 
 
 def test_wrong_tocos() -> None:
@@ -756,7 +925,7 @@ def test_wrong_ends(fields: dict[str, Any], rule: str) -> None:
         ({"bao_failure_minimum": 50}, 50),
     ],
 )
-def test_score_of_a_failure(options: dict[str, int], score: int) -> None:
+def test_score_of_a_failure(options: dict[str, Any], score: int) -> None:
     """SCORE-4."""
     log = hand.plain_round(**options)
     log[-1]["scores"] = [4, 10, score]
@@ -866,6 +1035,60 @@ def test_counts() -> None:
     assert audit(hand.gifts_round()).seats[0].plucks["double_hit"] == 1
     miss = audit(hand.miss_round()).seats[0].plucks
     assert (miss["own_hit"], miss["missed"]) == (1, 1)
+
+
+# The watch over the invariants, which sees what the auditor itself would do wrong
+
+
+def lay_card_twice(auditor: Auditor) -> None:
+    auditor.state.put((0, 0), auditor.state.card_at((0, 1)))
+
+
+def empty_the_discards(auditor: Auditor) -> None:
+    auditor.state.draw_pile.append(auditor.state.discard_pile.pop())
+
+
+def change_the_top(auditor: Auditor) -> None:
+    auditor.state.discard_pile.append(auditor.state.draw_pile.popleft())
+
+
+def give_to_the_bare(auditor: Auditor) -> None:
+    auditor.state.put((1, 0), auditor.state.draw_pile.popleft())
+
+
+def change_the_declarer(auditor: Auditor) -> None:
+    cards = auditor.state.areas[0]
+    cards[0], cards[1] = cards[1], cards[0]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "rule"),
+    [
+        (lay_card_twice, "INV-1"),
+        (empty_the_discards, "INV-2"),
+        (change_the_top, "INV-2"),
+        (give_to_the_bare, "INV-5"),
+        (change_the_declarer, "INV-8"),
+    ],
+)
+def test_watch(spoil: Callable[[Auditor], None], rule: str) -> None:
+    log = hand.plain_round()
+    auditor = Auditor(log, hand.deck_of(log))
+    state = auditor.state
+    state.declarer, state.shield = 0, True
+    for slot in (0, 1):
+        card = state.card_at((1, slot))
+        assert card is not None
+        state.put((1, slot), None)
+        state.draw_pile.append(card)
+    watch = Watch(state)
+    event = auditor.log.take("turn", "SET-5")
+    event.data = {**event.data, "player": 1}
+    watch.settled(event)
+    spoil(auditor)
+    with pytest.raises(AuditError) as caught:
+        watch.settled(event)
+    assert caught.value.rule == rule
 
 
 # Games

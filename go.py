@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Set the project up and do its jobs; needs nothing but Python and its standard library.
+
+    python3 go.py run [...]     play: what `baobei run [...]` does; without arguments, a first study
+    python3 go.py test [...]    all checks and tests, or only the named ones: lint format types
+                                imports coverage tests; on demand also bounds and slow
+    python3 go.py setup         only set up, for running and testing
+    python3 go.py lock [...]    make the lock files again; --upgrade takes the newest packages
+    python3 go.py COMMAND [...] any other command of `baobei`: trace, check, list, bench, ...
+
+Setting up makes the folder .venv beside this file, once, and again when a lock file changes.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+OLDEST, NEWEST = (3, 11), (3, 13)
+
+if not OLDEST <= sys.version_info[:2] <= NEWEST:  # before any syntax that an old Python would miss
+    names = [f"python3.{minor}" for minor in range(NEWEST[1], OLDEST[1] - 1, -1)]
+    found = [name for name in names if shutil.which(name)]
+    hint = f"this machine has {found[0]}: {found[0]} go.py" if found else "install one of them"
+    sys.exit(
+        f"go.py needs Python 3.{OLDEST[1]} to 3.{NEWEST[1]}; "
+        f"this is {sys.version.split()[0]} ({sys.executable}); {hint}"
+    )
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+STAMP = VENV / "baobei-setup.json"
+LOCKS = {"run": ROOT / "requirements.lock", "test": ROOT / "requirements-test.lock"}
+
+INTERRUPTED = 130
+
+
+class Stop(Exception):
+    """Ends the program: a message for the user, and the exit code."""
+
+    def __init__(self, message: str, code: int = 1) -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.code = code
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Tell the user something; stdout is left to the command that was asked for."""
+    print(text, end=end, file=sys.stderr, flush=True)
+
+
+# --- setting up ---------------------------------------------------------------------------------
+
+
+def digest(level: str) -> str:
+    """Return a digest of all that decides what set-up of a level, run or test, installs."""
+    content = hashlib.sha256()
+    for path in (LOCKS[level], ROOT / "pyproject.toml"):
+        content.update(path.read_bytes())
+    return content.hexdigest()
+
+
+def read_stamp() -> dict[str, str]:
+    """Return what the last set-up left: the repository's folder, and a digest for each level."""
+    try:
+        stamp = json.loads(STAMP.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def set_up(level: str) -> None:
+    """Make the environment and install the locked packages, unless that has been done.
+
+    Args:
+        level: ``run``, or ``test`` which has all of ``run`` and the tools of the checks.
+    """
+    stamp = read_stamp()
+    moved = stamp.get("root", str(ROOT)) != str(ROOT)
+    if PYTHON.exists() and not moved and stamp.get(level) == digest(level):
+        return
+    say(f"baobei: setting up {VENV} from {LOCKS[level].name} (once; some minutes) ...", end=" ")
+    start = time.monotonic()
+    if moved or not PYTHON.exists():
+        shutil.rmtree(VENV, ignore_errors=True)
+        make_environment()
+    check_environment()
+    STAMP.unlink(missing_ok=True)
+    pip("--require-hashes", "--only-binary=:all:", "-r", str(LOCKS[level]))
+    pip("--no-deps", "--no-build-isolation", "-e", str(ROOT))
+    ready = ("run", "test") if level == "test" else ("run",)
+    stamp = {"root": str(ROOT)} | {name: digest(name) for name in ready}
+    STAMP.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
+    say(f"done in {time.monotonic() - start:.0f} s")
+
+
+def make_environment() -> None:
+    """Make .venv in the first way that works; some systems ship Python without some of them."""
+    base = str(getattr(sys, "_base_executable", sys.executable))
+    venv, has = str(VENV), {name for name in ("venv", "ensurepip", "pip") if find_spec(name)}
+    ways: list[list[list[str]]] = []
+    if {"venv", "ensurepip"} <= has:
+        ways.append([[base, "-m", "venv", venv]])
+    if find_spec("virtualenv"):
+        ways.append([[sys.executable, "-m", "virtualenv", "--python", base, venv]])
+    elif shutil.which("virtualenv"):
+        ways.append([["virtualenv", "--python", base, venv]])
+    if shutil.which("uv"):
+        ways.append([["uv", "venv", "--seed", "--clear", "--python", base, venv]])
+    if {"venv", "pip"} <= has:
+        bare = [base, "-m", "venv", "--without-pip", venv]
+        ways.append([bare, [base, "-m", "pip", "--python", str(PYTHON), "install", "pip"]])
+    problem = ""
+    for commands in ways:
+        for command in commands:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            problem = (done.stderr or done.stdout).strip()
+            if done.returncode != 0:
+                break
+        else:
+            return
+    say("")
+    raise Stop(
+        f"{problem}\n" * bool(problem)
+        + f"Could not make the environment {VENV}. Python's own modules venv and ensurepip, or "
+        "the program virtualenv, are needed: on Debian and Ubuntu `apt install python3-venv`, "
+        "on Fedora `dnf install python3-pip`, elsewhere `pip install virtualenv`."
+    )
+
+
+def check_environment() -> None:
+    """Refuse an environment of another Python; give it pip if it has none."""
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    seen = subprocess.run([str(PYTHON), "-c", code], capture_output=True, text=True, check=False)
+    version = tuple(int(part) for part in seen.stdout.split(".")) if seen.returncode == 0 else ()
+    if not OLDEST <= version <= NEWEST:
+        what = f"is of Python {seen.stdout.strip()}" if version else "is broken"
+        say("")
+        raise Stop(f"The environment {VENV} {what}; remove the folder and try again.")
+    if subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode:
+        subprocess.run([str(PYTHON), "-m", "ensurepip"], capture_output=True, check=False)
+
+
+def pip(*arguments: str) -> None:
+    """Install into .venv; quiet as long as all goes well."""
+    options = ["--quiet", "--disable-pip-version-check", "--no-input", "--progress-bar=off"]
+    done = subprocess.run(
+        [str(PYTHON), "-m", "pip", "install", *options, *arguments], stdout=sys.stderr, check=False
+    )
+    if done.returncode != 0:
+        raise Stop(
+            "Could not install the packages; pip says why above. Without wheels for this "
+            "machine in the lock file, try another Python from 3.11 to 3.13."
+        )
+
+
+# --- jobs ---------------------------------------------------------------------------------------
+
+
+def baobei(arguments: list[str]) -> int:
+    """Become the program `baobei`; on Windows, which cannot, wait for it."""
+    program = str(BIN / "baobei")
+    if os.name != "nt":
+        os.execv(program, [program, *arguments])
+    return wait(subprocess.Popen([f"{program}.exe", *arguments]))
+
+
+def wait(process: "subprocess.Popen[bytes]") -> int:
+    """Return a process's exit code; after Ctrl-C, which reaches the process too, 130."""
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        try:
+            process.wait(timeout=10)
+        except (KeyboardInterrupt, subprocess.TimeoutExpired):
+            process.terminate()
+        return INTERRUPTED
+
+
+def lock(arguments: list[str]) -> int:
+    """Make both lock files again from pyproject.toml with uv, which is fetched if missing."""
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    backend = "\n".join(project["build-system"]["requires"])
+    options = ["--universal", "--fork-strategy=fewest", "--python-version=3.11", "--quiet"]
+    options += ["--generate-hashes", "--no-header", "--no-emit-index-url", "--no-annotate"]
+    with tempfile.TemporaryDirectory() as folder:
+        compile_ = [find_uv(folder), "pip", "compile", "pyproject.toml", "-", *options, *arguments]
+        more: dict[str, list[str]] = {"run": [], "test": ["--extra=test", "-c", LOCKS["run"].name]}
+        for level, path in LOCKS.items():
+            command = [*compile_, *more[level], "-o", path.name]
+            # Without stdout: uv prints there what it writes into the file.
+            done = subprocess.run(
+                command, cwd=ROOT, input=backend, text=True, check=False, stdout=subprocess.DEVNULL
+            )
+            if done.returncode != 0:
+                return done.returncode
+            packages = path.read_text(encoding="utf-8")
+            if "://" in packages:
+                raise Stop(f"{path.name} names an address; it must hold names and hashes only.")
+            purpose = {"run": "to run", "test": "to run and test"}[level]
+            header = f'# Packages {purpose} baobei-sim, made by "python3 go.py lock"; do not edit.\n'
+            path.write_text(header + packages, encoding="utf-8", newline="\n")
+            say(f"{path.name}: {len(re.findall(r'^[a-z].*==', packages, re.M))} packages")
+    return 0
+
+
+def find_uv(folder: str) -> str:
+    """Return the path of uv; installs it into a folder where the machine has none."""
+    uv = shutil.which("uv")
+    if uv is None:
+        set_up("run")
+        pip("--target", folder, "uv")
+        uv = shutil.which("uv", path=str(Path(folder, "bin")))
+    if uv is None:
+        raise Stop("uv is needed to make the lock files: https://docs.astral.sh/uv")
+    return uv
+
+
+# --- checks -------------------------------------------------------------------------------------
+
+PYTEST = ["-m", "pytest", "-n", "2"]
+PLAIN = ["-m", "not slow and not jit", "--cov", "--cov-branch", "--cov-report=", "tests/engine"]
+REPORT = ["-m", "coverage", "report", "--fail-under=95", "--include=sim/engine/*"]
+PLAIN_SETTINGS = {"NUMBA_DISABLE_JIT": "1", "BAOBEI_TEST_SCALE": "0.05"}
+
+# Name: what it is, and its commands, each arguments to Python; a command that fails ends the check.
+CHECKS: dict[str, tuple[str, list[list[str]]]] = {
+    "lint": ("style (ruff check)", [["-m", "ruff", "check"]]),
+    "format": ("layout (ruff format)", [["-m", "ruff", "format", "--check"]]),
+    "types": ("types (mypy)", [["-m", "mypy"]]),
+    "imports": ("layers (import-linter)", [[str(BIN / "lint-imports")]]),
+    "coverage": ("engine as plain Python, branch coverage", [[*PYTEST, *PLAIN], REPORT]),
+    "tests": ("tests (pytest)", [PYTEST]),
+    "bounds": ("tests with array bounds checked", [PYTEST]),
+    "slow": ("long statistical tests", [[*PYTEST, "-m", "slow"]]),
+}
+ON_DEMAND = ("bounds", "slow")
+SETTINGS = {"coverage": PLAIN_SETTINGS, "bounds": {"NUMBA_BOUNDSCHECK": "1"}}
