@@ -10,6 +10,7 @@ import numpy as np
 from sim.deck import POWERS, Deck
 from sim.engine.state import (
     HEURISTIC,
+    MAX_CARDS,
     MAX_PLAYERS,
     NONE,
     RANDOM,
@@ -77,6 +78,9 @@ def pack_players(table: Any, players: Sequence[Player]) -> None:
                 getattr(table, name)[seat] = value
             elif name in WHOLE_PARAMETERS:
                 getattr(table, name)[seat] = choice_number(type(player), name, value)
+        least = min(table.pluck_confidence[seat], table.pluck_rival_confidence[seat])
+        largest = int(table.family_size.max())
+        table.hunch_pool[seat] = int(largest / least) if least > largest / MAX_CARDS else MAX_CARDS
 
 
 def pack(study: Study) -> Any:

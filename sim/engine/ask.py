@@ -13,15 +13,17 @@ from .state import FAULT_ILLEGAL, HEURISTIC, RANDOM
 
 
 @kernel
-def may_claim(state, table, seat):
+def may_claim(state, table, seat, matches):
     """Whether asking a seat for a claim could bring one; spares most questions of a window."""
-    who = state.who[seat]
-    return table.policy[who] != HEURISTIC or heuristic.may_claim(state, table, seat, state.card)
+    if table.policy[state.who[seat]] != HEURISTIC:
+        return True
+    return heuristic.may_claim(state, table, seat, matches)
 
 
 @unit
 def ask(state, table, seat, question):
     """Put a question to a seat; afterwards `State.answer` is legal, or `State.fault` is set."""
+    seat &= 7  # tells the compiler that no index is negative
     kind = table.policy[state.who[seat]]
     if kind == HEURISTIC:
         heuristic.decide(state, table, seat, question)

@@ -116,6 +116,19 @@ def forget_all(state, table, card):
 
 
 @kernel
+def matching(state, table, card):
+    """All face-down cards in areas that match `card`, known to anybody or not: WORDS uint64.
+
+    For engine and policies to mask with what a seat knows, never to look at by themselves.
+    """
+    family = table.family[card]
+    return (
+        state.lying[0] & table.family_cards[family, 0],
+        state.lying[1] & table.family_cards[family, 1],
+    )
+
+
+@kernel
 def known_matches(state, table, viewer, card, word):
     """The face-down cards that a viewer knows and that match `card`, one word: uint64."""
     return (

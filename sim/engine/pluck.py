@@ -10,7 +10,7 @@ from .bao import changed_by
 from .cards import add_card, discard, draw, lift, move, put_on_discards
 from .events import EV_PENALTY, note, note_pluck
 from .jit import kernel, unit
-from .knowledge import learn_all
+from .knowledge import learn_all, matching
 from .rng import STREAM_RACE, number
 from .state import (
     ASK_CLAIM,
@@ -53,13 +53,14 @@ def race(state, table, card):
         return np.int64(NONE)
     winner = np.int64(NONE)
     best = np.uint64(0)
+    matches = matching(state, table, card)
     for step in range(1, state.players):
         seat = state.active + step
         if seat >= state.players:
             seat -= state.players
         if state.n_cards[seat] == 0:
             continue
-        if not may_claim(state, table, seat):
+        if not may_claim(state, table, seat, matches):
             continue
         ask(state, table, seat, ASK_CLAIM)
         if state.answer[1] == 0 or state.fault != FAULT_NONE:
@@ -73,7 +74,7 @@ def race(state, table, card):
 
 
 @kernel
-def matches(state, table, reference):
+def all_match(state, table, reference):
     """Whether every target of the claim matches the reference (CARD-4, DOUBLE-2)."""
     for k in range(state.n_targets):
         place = state.target[k]
@@ -169,10 +170,11 @@ def _miss(state, table, seat, reference):
 @unit
 def resolve(state, table, seat, reference):
     """Carry out the claim in `State.target`; 1 if it hit, else 0."""
+    seat &= 7  # tells the compiler that no index is negative
     state.gift[1] = state.gift[1] if table.scripted else NONE
     if not table.scripted:
         state.gift[0] = NONE
-    if matches(state, table, reference):
+    if all_match(state, table, reference):
         _hit(state, table, seat, reference)
         return 1
     _miss(state, table, seat, reference)

@@ -217,6 +217,7 @@ def _has_choice(state, seat, power):
 @unit
 def use(state, table, seat, card, trigger):
     """Carry out the power of a card for a seat; `trigger` is BY_DISCARD, … (POW-1)."""
+    seat &= 7  # tells the compiler that no index is negative
     power = table.power[card]
     if power < 0 or state.fault != FAULT_NONE:
         return 0

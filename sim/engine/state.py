@@ -240,13 +240,13 @@ STATE = np.dtype(
         ("own_high", np.int32, _SEATS),  # the highest known value
         ("own_high_slot", np.int32, _SEATS),
         # Piles. The draw pile is pile[drawn:pile_size]; its order is fixed up to `settled`.
-        ("pile", np.int8, (MAX_CARDS,)),
+        ("pile", np.uint8, (MAX_CARDS,)),
         ("pile_size", np.int32),
         ("drawn", np.int32),
         ("settled", np.int32),
-        ("discards", np.int8, (MAX_CARDS,)),
+        ("discards", np.uint8, (MAX_CARDS,)),
         ("n_discards", np.int32),
-        ("under", np.int8, (MAX_CARDS,)),
+        ("under", np.uint8, (MAX_CARDS,)),
         ("n_under", np.int32),
         ("recyclings", np.int32),
         # Areas.
@@ -256,9 +256,9 @@ STATE = np.dtype(
         ("n_cards", np.int32, _SEATS),
         # The round.
         ("players", np.int32),
-        ("who", np.int8, _SEATS),  # seats of this round -> players of the table
+        ("who", np.uint8, _SEATS),  # seats of this round -> players of the table
         ("first", np.int32),
-        ("active", np.int32),
+        ("active", np.uint8),
         ("turn", np.int32),  # turns begun, less one
         ("bao_by", np.int32),
         ("shield", np.int32),
@@ -388,7 +388,7 @@ TABLE = np.dtype(
         ("players", np.int32),
         ("games", np.int32),  # 1: a unit is a game, 0: a round
         ("scripted", np.int32),
-        ("policy", np.int8, _SEATS),
+        ("policy", np.uint8, _SEATS),
         # Rules; one int32 each, `rule_` before the option's name.
         *[(f"rule_{name}", np.int32) for name in RULE_FIELDS],
         ("hand_size", np.int32, (MAX_PLAYERS + 1,)),  # by number of players
@@ -399,9 +399,10 @@ TABLE = np.dtype(
         ("deck_sum", np.int32),
         ("value", np.int16, (MAX_CARDS,)),
         ("bird", np.int8, (MAX_CARDS,)),
-        ("family", np.int8, (MAX_CARDS,)),
+        ("family", np.uint8, (MAX_CARDS,)),
         ("power", np.int8, (MAX_CARDS,)),
         ("family_cards", np.uint64, (MAX_FAMILIES, WORDS)),
+        ("hunch_pool", np.int32, _SEATS),  # see policies.heuristic.has_hunch
         ("family_size", np.int32, (MAX_FAMILIES,)),
         # Players.
         *[(name, np.float64, _SEATS) for name in REAL_PARAMETERS],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.jit import kernel, lowest, popcount
-from ..engine.knowledge import bit, known_matches, knows, own_cards, unknown_value
+from ..engine.knowledge import bit, known_matches, knows, matching, own_cards, unknown_value
 from ..engine.legal import is_locked, judge_claim, protected
 from ..engine.rng import own_below, own_chance
 from ..engine.state import (
@@ -189,22 +189,25 @@ def _offer_target(state, place, gain, best, second):
 
 
 @kernel
-def has_hunch(state, table, seat, card):
-    """Whether a card that the player does not know could match `card` likely enough to shout."""
-    who = state.who[seat]
-    least = min(table.pluck_confidence[who], table.pluck_rival_confidence[who])
-    return table.family_size[table.family[card]] >= state.pool_size[seat] * least
+def has_hunch(state, table, seat):
+    """Whether a card that the player does not know could match likely enough to shout.
+
+    `hunch_pool` is the size of the pool up to which the deck's largest family is that likely.
+    """
+    return state.pool_size[seat] <= table.hunch_pool[state.who[seat]]
 
 
 @kernel
-def may_claim(state, table, seat, card):
-    """Whether a claim on `card` is worth a thought: a known match, or a hunch."""
+def may_claim(state, table, seat, matches):
+    """Whether a claim is worth a thought: a known match, or a hunch.
+
+    `matches`: the face-down cards that match the reference, a uint64 for each word; what the
+    seat does not know among them is masked off here.
+    """
     known = _ZERO
     for word in range(WORDS):
-        known |= known_matches(state, table, seat, card, word)
-    if known == _ZERO and not has_hunch(state, table, seat, card):
-        return False
-    return state.n_cards[seat] > 0 and table.rule_plucks != PLUCKS_NONE
+        known |= matches[word] & state.seen[seat, word]
+    return known != _ZERO or has_hunch(state, table, seat)
 
 
 @kernel
@@ -214,7 +217,9 @@ def claim(state, table, seat, card, window):
     Returns its gain in points: own cards that go, gifts that go, and what a rival is worse off.
     """
     state.answer[1] = 0
-    if not may_claim(state, table, seat, card):
+    if state.n_cards[seat] == 0 or table.rule_plucks == PLUCKS_NONE:
+        return NOTHING
+    if not may_claim(state, table, seat, matching(state, table, card)):
         return NOTHING
     return _weigh_claims(state, table, seat, card, window)
 
@@ -255,7 +260,7 @@ def _weigh_claims(state, table, seat, card, window):
                     gain = NOTHING
             if gain > 0.0:
                 best, second = _offer_target(state, place, gain, best, second)
-    if best <= 0.0 and has_hunch(state, table, seat, card):
+    if best <= 0.0 and has_hunch(state, table, seat):
         return _hunch(state, table, seat, card, mean, gift)
     if best <= 0.0:
         return NOTHING
