@@ -18,7 +18,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,10 +27,10 @@ OLDEST, NEWEST = (3, 11), (3, 13)
 if not OLDEST <= sys.version_info[:2] <= NEWEST:  # before any syntax that an old Python would miss
     names = [f"python3.{minor}" for minor in range(NEWEST[1], OLDEST[1] - 1, -1)]
     found = [name for name in names if shutil.which(name)]
-    hint = f"this machine has {found[0]}: {found[0]} go.py" if found else "install one of them"
+    hint = " ".join([found[0], *sys.argv]) if found else "install one of them first"
     sys.exit(
-        f"go.py needs Python 3.{OLDEST[1]} to 3.{NEWEST[1]}; "
-        f"this is {sys.version.split()[0]} ({sys.executable}); {hint}"
+        f"go.py needs Python 3.{OLDEST[1]} to 3.{NEWEST[1]}; this is "
+        f"{sys.version.split()[0]} ({sys.executable}). Try: {hint}"
     )
 
 ROOT = Path(__file__).resolve().parent
@@ -119,7 +118,7 @@ def make_environment() -> None:
     if {"venv", "pip"} <= has:
         bare = [base, "-m", "venv", "--without-pip", venv]
         ways.append([bare, [base, "-m", "pip", "--python", str(PYTHON), "install", "pip"]])
-    problem = ""
+    problem = "No way to make an environment."
     for commands in ways:
         for command in commands:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -130,10 +129,9 @@ def make_environment() -> None:
             return
     say("")
     raise Stop(
-        f"{problem}\n" * bool(problem)
-        + f"Could not make the environment {VENV}. Python's own modules venv and ensurepip, or "
-        "the program virtualenv, are needed: on Debian and Ubuntu `apt install python3-venv`, "
-        "on Fedora `dnf install python3-pip`, elsewhere `pip install virtualenv`."
+        f"{problem}\nThe folder {VENV} could not be made. It takes Python's own modules venv and "
+        "ensurepip, or virtualenv: on Debian and Ubuntu `apt install python3-venv`, elsewhere "
+        "`pip install virtualenv`."
     )
 
 
@@ -152,7 +150,7 @@ def check_environment() -> None:
 
 def pip(*arguments: str) -> None:
     """Install into .venv; quiet as long as all goes well."""
-    options = ["--quiet", "--disable-pip-version-check", "--no-input", "--progress-bar=off"]
+    options = ["-qq", "--disable-pip-version-check", "--no-input", "--progress-bar=off"]
     done = subprocess.run(
         [str(PYTHON), "-m", "pip", "install", *options, *arguments], stdout=sys.stderr, check=False
     )
@@ -188,6 +186,7 @@ def wait(process: "subprocess.Popen[bytes]") -> int:
 
 def lock(arguments: list[str]) -> int:
     """Make both lock files again from pyproject.toml with uv, which is fetched if missing."""
+    import tempfile
     import tomllib
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -208,8 +207,8 @@ def lock(arguments: list[str]) -> int:
             packages = path.read_text(encoding="utf-8")
             if "://" in packages:
                 raise Stop(f"{path.name} names an address; it must hold names and hashes only.")
-            purpose = {"run": "to run", "test": "to run and test"}[level]
-            header = f'# Packages {purpose} baobei-sim, made by "python3 go.py lock"; do not edit.\n'
+            purpose = {"run": "run", "test": "run and test"}[level]
+            header = f'# What it takes to {purpose} baobei-sim; made by "python3 go.py lock".\n'
             path.write_text(header + packages, encoding="utf-8", newline="\n")
             say(f"{path.name}: {len(re.findall(r'^[a-z].*==', packages, re.M))} packages")
     return 0
@@ -223,27 +222,123 @@ def find_uv(folder: str) -> str:
         pip("--target", folder, "uv")
         uv = shutil.which("uv", path=str(Path(folder, "bin")))
     if uv is None:
-        raise Stop("uv is needed to make the lock files: https://docs.astral.sh/uv")
+        raise Stop("The program uv is needed to make the lock files.")
     return uv
 
 
 # --- checks -------------------------------------------------------------------------------------
 
 PYTEST = ["-m", "pytest", "-n", "2"]
-PLAIN = ["-m", "not slow and not jit", "--cov", "--cov-branch", "--cov-report=", "tests/engine"]
+PLAIN = ["-m", "not slow and not jit", "--cov", "--cov-branch", "--cov-report="]
+PLAIN += ["tests/engine", "tests/test_scenarios.py"]
 REPORT = ["-m", "coverage", "report", "--fail-under=95", "--include=sim/engine/*"]
-PLAIN_SETTINGS = {"NUMBA_DISABLE_JIT": "1", "BAOBEI_TEST_SCALE": "0.05"}
+LAYERS = ["-c", "from importlinter.cli import lint_imports_command as main; main()"]
 
-# Name: what it is, and its commands, each arguments to Python; a command that fails ends the check.
+# Name: (title, commands as arguments to Python, the first that fails ends the check).
 CHECKS: dict[str, tuple[str, list[list[str]]]] = {
-    "lint": ("style (ruff check)", [["-m", "ruff", "check"]]),
-    "format": ("layout (ruff format)", [["-m", "ruff", "format", "--check"]]),
-    "types": ("types (mypy)", [["-m", "mypy"]]),
-    "imports": ("layers (import-linter)", [[str(BIN / "lint-imports")]]),
-    "coverage": ("engine as plain Python, branch coverage", [[*PYTEST, *PLAIN], REPORT]),
-    "tests": ("tests (pytest)", [PYTEST]),
-    "bounds": ("tests with array bounds checked", [PYTEST]),
-    "slow": ("long statistical tests", [[*PYTEST, "-m", "slow"]]),
+    "lint": ("Style: ruff check", [["-m", "ruff", "check", "--output-format=concise"]]),
+    "format": ("Layout: ruff format --check", [["-m", "ruff", "format", "--check"]]),
+    "types": ("Types: mypy", [["-m", "mypy"]]),
+    "imports": ("Layers: lint-imports", [[*LAYERS, "--no-logo", "--no-cache"]]),
+    "tests": ("Tests: pytest", [PYTEST]),
+    "coverage": ("Coverage of the engine, as plain Python", [[*PYTEST, *PLAIN], REPORT]),
+    "bounds": ("Tests with array bounds checked", [PYTEST]),
+    "slow": ("Long statistical tests", [[*PYTEST, "-m", "slow"]]),
 }
 ON_DEMAND = ("bounds", "slow")
-SETTINGS = {"coverage": PLAIN_SETTINGS, "bounds": {"NUMBA_BOUNDSCHECK": "1"}}
+# Environment variables of single checks; the user's own settings win.
+SETTINGS = {
+    "coverage": {"NUMBA_DISABLE_JIT": "1", "BAOBEI_TEST_SCALE": "0.02"},
+    "bounds": {"NUMBA_BOUNDSCHECK": "1"},
+}
+
+
+def check(names: list[str]) -> int:
+    """Do the named checks, or the usual ones; go on after a failure; sum up at the end."""
+    unknown = [name for name in names if name not in CHECKS]
+    if unknown:
+        raise Stop(f"No such check: {unknown[0]}; there are {', '.join(CHECKS)}.", 2)
+    set_up("test")
+    outcomes: list[tuple[str, str, str, float]] = []
+    for name in names or [name for name in CHECKS if name not in ON_DEMAND]:
+        start = time.monotonic()
+        print(f"\n== {name}: {CHECKS[name][0]}", flush=True)
+        outcome, closing = one_check(name)
+        if outcome == "interrupted":
+            return INTERRUPTED
+        outcomes.append((name, outcome, closing, time.monotonic() - start))
+    print("\n== Summary")
+    for name, outcome, closing, seconds in outcomes:
+        print(f"{outcome:8}{name:10}{seconds:6.0f} s  {closing.strip('= ')}".rstrip())
+    for name, _, closing, _ in outcomes:
+        if name == "tests":
+            print(closing)
+    return int(any(outcome == "FAILED" for _, outcome, _, _ in outcomes))
+
+
+def one_check(name: str) -> tuple[str, str]:
+    """Return how a check ended (ok, FAILED, skipped, interrupted) and pytest's closing line."""
+    if name == "coverage" and not (ROOT / "tests" / "engine").is_dir():
+        print("left out: there is no folder tests/engine")
+        return "skipped", "no folder tests/engine"
+    environment = SETTINGS.get(name, {}) | os.environ
+    closing = ""
+    for command in CHECKS[name][1]:
+        code, output = shown([str(PYTHON), *command], environment)
+        last = [line for line in output.splitlines() if line.strip()][-1:]
+        if "pytest" in command:
+            closing = "".join(last)
+        if code != 0:
+            return "interrupted" if code == INTERRUPTED else "FAILED", closing
+    return "ok", closing
+
+
+def shown(command: list[str], environment: dict[str, str]) -> tuple[int, str]:
+    """Run a command in the repository, show what it prints, return exit code and last output."""
+    tail = b""
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert process.stdout is not None
+    try:
+        chunk = os.read(process.stdout.fileno(), 65536)
+        while chunk:
+            sys.stdout.buffer.write(chunk)
+            sys.stdout.flush()
+            tail = (tail + chunk)[-4096:]
+            chunk = os.read(process.stdout.fileno(), 65536)
+    except KeyboardInterrupt:
+        wait(process)
+        return INTERRUPTED, ""
+    return wait(process), tail.decode(errors="replace")
+
+
+# --- main ---------------------------------------------------------------------------------------
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the command line asks for; return the exit code."""
+    job, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
+    if job in ("-h", "--help", "help"):
+        print(__doc__.strip())
+        return 0
+    if job == "test":
+        return check(rest)
+    if job == "setup":
+        set_up("test")
+        return 0
+    if job == "lock":
+        return lock(rest)
+    set_up("run")
+    return baobei(arguments)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Stop as stop:
+        say(f"go.py: {stop}")
+        sys.exit(stop.code)
+    except KeyboardInterrupt:
+        say("")
+        sys.exit(INTERRUPTED)

@@ -249,7 +249,7 @@ def test_a_tiny_deck_is_enough_for_a_tiny_table() -> None:
 
 # --- mistakes -----------------------------------------------------------------------------------
 
-COUNT = "a whole number from 1 to 1000000000000"
+COUNT = "a whole number from 1 to 68719476736"
 SEED = "a whole number from 0 to 18446744073709551615"
 
 

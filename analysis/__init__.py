@@ -1,0 +1,1 @@
+"""Understand what was played: intervals, tables, text. Works on summaries; never on the engine."""

@@ -1,0 +1,312 @@
+"""A summary in words and columns, for terminals and notebooks. Needs nothing but the summary."""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+WIDTH = 100
+"""Columns of a terminal that everything fits into."""
+
+NONE = "-"
+"""What stands for a number that does not exist."""
+
+
+_REASONS = {"bao": "BAO", "second_recycling": "automatic end", "turn_cap": "turn cap"}
+_GAME_REASONS = {
+    "threshold": "threshold",
+    "max_rounds": "round cap",
+    "tie_break_cap": "undecided tie",
+}
+_PLUCKS = {"own_hit": "own", "rival_hit": "rival's", "double_hit": "double", "missed": "missed"}
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def decimals(half: float | None, most: int = 6) -> int:
+    """Return how many decimals show an interval's half-width with two digits that count."""
+    if half is None or half <= 0 or not math.isfinite(half):
+        return 2
+    return min(max(1 - math.floor(math.log10(half)), 0), most)
+
+
+def share(part: int, whole: int) -> str:
+    """Return ``12.3 %``; only none is shown as ``0 %``, only all as ``100 %``."""
+    if whole == 0:
+        return NONE
+    if part in (0, whole):
+        return "0 %" if part == 0 else "100 %"
+    shown = f"{100 * part / whole:.1f} %"
+    return {"0.0 %": "<0.1 %", "100.0 %": ">99.9 %"}.get(shown, shown)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 round`` or ``2,000 rounds``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def fixed(value: float | None, places: int) -> str:
+    """Return a number with so many decimals; never ``-0.00``."""
+    if value is None:
+        return NONE
+    return f"{round(value, places) + 0.0:.{places}f}"
+
+
+def _with_intervals(
+    summary: Mapping[str, Any], name: str, scale: float = 1
+) -> list[tuple[str, str]]:
+    """Return each seat's value and interval, with decimals that suit the widest interval."""
+    pairs = [(player[name], player[f"{name}_ci95"]) for player in summary["players"]]
+    widths = [high - low for value, (low, high) in pairs if None not in (value, low, high)]
+    places = decimals(scale * max(widths) / 2) if widths else 2
+    return [
+        (_scaled(value, scale, places), NONE if low is None else _span(low, high, scale, places))
+        for value, (low, high) in pairs
+    ]
+
+
+def _scaled(value: float | None, scale: float, places: int) -> str:
+    return fixed(None if value is None else scale * value, places)
+
+
+def _span(low: float, high: float, scale: float, places: int) -> str:
+    return f"{_scaled(low, scale, places)} to {_scaled(high, scale, places)}"
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+
+def align(
+    rows: Iterable[Sequence[str]],
+    headings: Sequence[str] = (),
+    *,
+    left: Sequence[int] = (0,),
+    width: int = WIDTH,
+) -> list[str]:
+    """Return rows as lines of aligned columns, two spaces between them.
+
+    Args:
+        rows: Cells; all rows of one length.
+        headings: Of the columns; may be left out.
+        left: Columns that are flush left; if the last one is, it is wrapped to `width`.
+        width: Columns of the terminal.
+    """
+    body = [list(map(str, row)) for row in rows]
+    table = [list(headings), *body] if headings else body
+    if not table:
+        return []
+    last = len(table[0]) - 1
+    widths = [max(len(row[k]) for row in table) for k in range(last + 1)]
+    lines = []
+    for row in table:
+        cells = [
+            cell.ljust(widths[k]) if k in left else cell.rjust(widths[k])
+            for k, cell in enumerate(row)
+        ]
+        lines += _wrapped(cells, row, last in left, width)
+    return lines
+
+
+def _wrapped(cells: list[str], row: list[str], wrap: bool, width: int) -> list[str]:
+    """Return one row as lines: the last cell goes on below itself where it is too long."""
+    line = "  ".join(cells).rstrip()
+    if not wrap or len(line) <= width:
+        return [line]
+    start = "  ".join(cells[:-1]) + "  "
+    room = max(width - len(start), 30)
+    first, *more = textwrap.wrap(row[-1], room) or [""]
+    return [start + first, *(" " * len(start) + text for text in more)]
+
+
+def paragraph(label: str, text: str, indent: int = 13) -> list[str]:
+    """Return ``label   text``, wrapped, the text in a column of its own."""
+    first = label.ljust(indent)
+    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=" " * indent)
+
+
+# --- a summary ------------------------------------------------------------------------------------
+
+
+def summary_text(
+    summary: Mapping[str, Any], *, title: str = "", compile_seconds: float | None = None
+) -> str:
+    """Return the table that ``baobei run`` prints: at most 100 columns, no line break at its end.
+
+    Args:
+        summary: Of a run.
+        title: Of the study.
+        compile_seconds: Time that compiling or loading the engine took; None leaves it out.
+    """
+    blocks = [
+        _header(summary, title),
+        _seats(summary),
+        ["Plucks and powers of a seat in a round:", *align(_doing_rows(summary), _DOING, left=())],
+        _facts(summary),
+        _speed(summary, compile_seconds),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks)
+
+
+def _header(summary: Mapping[str, Any], title: str) -> list[str]:
+    lines = [title] if title else []
+    lines += textwrap.wrap(headline(summary), WIDTH, subsequent_indent="  ")
+    if summary["rules_changed"]:
+        lines += paragraph("rules changed:", changes(summary["rules_changed"]), 15)
+    return lines
+
+
+def headline(summary: Mapping[str, Any]) -> str:
+    """Return what was played, on one line."""
+    deck = summary["deck"] + (" (assumed)" if summary["deck_assumed"] else "")
+    played = counted(summary["rounds"], "round")
+    if summary["games"] is not None:
+        assumed = " (assumed)" if summary["threshold_assumed"] else ""
+        points = f"{summary['game']['threshold']:,} points{assumed}"
+        played = f"{counted(summary['games'], 'game')} to {points}"
+    seats = f"{len(summary['players'])} players"
+    edition = f"{summary['edition']} edition"
+    return f"BAO BEI, {edition}, deck {deck}: {seats}, {played}, seed {summary['seed']}"
+
+
+def changes(changed: Mapping[str, Any]) -> str:
+    """Return changed rule options as ``a=1, b.2=6``, as ``--rule`` takes them."""
+    parts = []
+    for name, value in changed.items():
+        entries = value.items() if isinstance(value, Mapping) else [("", value)]
+        for entry, setting in entries:
+            key = f"{name}.{entry}" if entry else name
+            shown = str(setting).lower() if isinstance(setting, bool) else str(setting)
+            parts.append(f"{key}={shown}")
+    return ", ".join(parts)
+
+
+_SEAT_HEADINGS: tuple[str, ...] = ("seat", "strategy", "wins %", "95 % interval")
+_SEAT_HEADINGS += ("score", "95 % interval", "BAO %", "won %", "cards")
+
+
+def _seats(summary: Mapping[str, Any]) -> list[str]:
+    """Return the main table; names that are too long for it are cut and told in full below."""
+    rows = _seat_rows(summary)
+    over = max(len(line) for line in align(rows, _SEAT_HEADINGS, left=(1,))) - WIDTH
+    room = max(len(row[1]) for row in rows) - max(over, 0)
+    below = []
+    for row in rows:
+        if len(row[1]) > room:
+            below.append(f"   {row[0]}: {row[1]}")
+            row[1] = row[1][: room - 3] + "..."
+    return align(rows, _SEAT_HEADINGS, left=(1,)) + below
+
+
+def _seat_rows(summary: Mapping[str, Any]) -> list[list[str]]:
+    shares = _with_intervals(summary, "win_share", 100)
+    scores = _with_intervals(summary, "score_mean")
+    return [
+        [
+            str(player["seat"]),
+            player["strategy"],
+            *shares[k],
+            *scores[k],
+            _percent(player["bao_called"], summary["rounds"]),
+            _percent(player["bao_won"], player["bao_called"]),
+            fixed(player["cards_left_mean"], 2),
+        ]
+        for k, player in enumerate(summary["players"])
+    ]
+
+
+def _percent(part: int, whole: int) -> str:
+    return share(part, whole).removesuffix(" %")
+
+
+_DOING = ("seat", *_PLUCKS.values(), "look", "show", "swap", "macaw", "toco", "shoebill")
+
+
+def _doing_rows(summary: Mapping[str, Any]) -> list[list[str]]:
+    rounds = summary["rounds"]
+    return [
+        [
+            str(player["seat"]),
+            *(fixed(count / rounds, 3) for count in player["plucks"].values()),
+            *(fixed(count / rounds, 3) for count in player["powers"].values()),
+        ]
+        for player in summary["players"]
+    ]
+
+
+def _facts(summary: Mapping[str, Any]) -> list[str]:
+    rounds, bao = summary["rounds"], summary["bao"]
+    ends = _shares(summary["ends"], rounds, _REASONS)
+    called = f"called in {share(bao['called'], rounds)} of rounds"
+    if bao["called"]:
+        fates = {name: count for name, count in bao.items() if name != "called"}
+        called += f"; of these {_shares(fates, bao['called'], {})}"
+    lines = _game_facts(summary)
+    lines += paragraph("rounds end", f"by {ends}")
+    lines += paragraph("BAO", called)
+    lines += paragraph("turns", spread(summary["turns"]))
+    pairs = summary["recyclings"]["histogram"]
+    shown = [f"{value}: {share(count, rounds)}" for value, count in pairs[:4]]
+    rest = sum(count for _, count in pairs[4:])
+    shown += [f"more: {share(rest, rounds)}"] if rest else []
+    return lines + paragraph("recyclings", ", ".join(shown))
+
+
+def _game_facts(summary: Mapping[str, Any]) -> list[str]:
+    game = summary["game"]
+    if game is None:
+        return []
+    games = summary["games"]
+    ties = f"{share(game['decided_by_deciding_rounds'], games)} of games needed deciding rounds"
+    ends = _shares(game["ends"], games, _GAME_REASONS)
+    lines = paragraph("games end", f"by {ends}; {ties}")
+    length = f"{spread(game['rounds'])}; {summary['rounds']:,} in all"
+    return lines + paragraph("rounds", length)
+
+
+def _shares(counts: Mapping[str, int], whole: int, words: Mapping[str, str]) -> str:
+    return ", ".join(f"{words.get(k, k)} {share(count, whole)}" for k, count in counts.items())
+
+
+def spread(numbers: Mapping[str, Any]) -> str:
+    """Return mean, median and extremes in words."""
+    median = numbers["median"]
+    middle = f"{median:.1f}" if isinstance(median, float) else str(median)
+    return (
+        f"mean {fixed(numbers['mean'], 2)} (sd {fixed(numbers['sd'], 2)}), median {middle}, "
+        f"{numbers['min']} to {numbers['max']}"
+    )
+
+
+def _speed(summary: Mapping[str, Any], compile_seconds: float | None) -> list[str]:
+    rate = summary["rounds_per_second"]
+    line = f"{counted(summary['rounds'], 'round')} in {summary['seconds']:.2f} s"
+    line += "" if rate is None else f", {rate:,.0f} a second"
+    if compile_seconds is not None and compile_seconds >= 0.05:
+        line += f"; {compile_seconds:.1f} s before that to compile the engine or load it"
+    return [line]
+
+
+def summary_html(summary: Mapping[str, Any], *, title: str = "") -> str:
+    """Return the main table of a summary as HTML, for notebooks.
+
+    Args:
+        summary: Of a run.
+        title: Of the study.
+    """
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in _SEAT_HEADINGS)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in _seat_rows(summary)
+    )
+    lines = _header(summary, title="")
+    caption = f"<b>{html.escape(title)}</b><br>" if title else ""
+    caption += "<br>".join(html.escape(line) for line in lines)
+    facts = "<br>".join(html.escape(line) for line in _facts(summary))
+    return (
+        f"<div><p>{caption}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<p>{facts}</p></div>"
+    )

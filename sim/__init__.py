@@ -1,0 +1,95 @@
+"""Play the card game BAO BEI by the million, and see who wins, how and how surely.
+
+Everything that a notebook needs is here, loaded when it is first used::
+
+    import sim
+
+    result = sim.run(sim.Study.of(players="balanced,sharp", rounds=100_000))
+    result                      # a table
+    result.summary()            # all numbers, as a dict
+    result.players              # one row for each seat, as a DataFrame
+    sim.trace(result.study, 17) # round 17, card by card
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sim.batch import run as run
+    from sim.deck import Deck as Deck
+    from sim.deck import load_deck as load_deck
+    from sim.errors import BaobeiError as BaobeiError
+    from sim.errors import InputError as InputError
+    from sim.players import Player as Player
+    from sim.players import load_player as load_player
+    from sim.results import Result as Result
+    from sim.results import load_results as load_results
+    from sim.rules import Rules as Rules
+    from sim.scenario import check as check
+    from sim.study import Study as Study
+    from sim.study import load_study as load_study
+    from sim.trace import Trace as Trace
+
+_HOMES = {
+    "BaobeiError": "errors",
+    "Deck": "deck",
+    "InputError": "errors",
+    "Player": "players",
+    "Result": "results",
+    "Rules": "rules",
+    "Study": "study",
+    "Trace": "trace",
+    "check": "scenario",
+    "load_deck": "deck",
+    "load_player": "players",
+    "load_results": "results",
+    "load_study": "study",
+    "run": "batch",
+}
+"""Public names and the modules that they live in."""
+
+__all__ = [*_HOMES, "trace"]
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("baobei-sim")
+    except PackageNotFoundError:
+        return "0.1.0"
+
+
+class _Package(ModuleType):
+    """This package, where `trace` is the function although a module has the same name."""
+
+    @property
+    def trace(self) -> Any:
+        """`sim.trace.trace`: one round or game, event by event."""
+        return importlib.import_module("sim.trace").trace
+
+    @trace.setter
+    def trace(self, module: ModuleType) -> None:
+        """The import system tells of the module here; it stays in ``sys.modules``."""
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        value = _version()
+    elif name in _HOMES:
+        value = getattr(importlib.import_module(f"sim.{_HOMES[name]}"), name)
+    else:
+        raise AttributeError(f"module 'sim' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

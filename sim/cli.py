@@ -1,0 +1,484 @@
+"""The program `baobei`: parses what was typed, calls the library, prints what comes back.
+
+Nothing heavy is imported before a command needs it, so that ``--help`` answers at once. Data goes
+to stdout, everything else to stderr. Exit codes: 0 success, 1 a check failed, 2 bad usage or bad
+input, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from sim.errors import BaobeiError, CheckFailed, InputError, nearest, show, within
+
+if TYPE_CHECKING:
+    from sim.players import Player
+    from sim.study import Study
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+EXIT_CHECK, EXIT_INPUT, EXIT_BUG, EXIT_INTERRUPT, EXIT_PIPE = 1, 2, 70, 130, 141
+
+_MAX_UNITS = 2**36  # the limits of sim.study, which is not imported for --help
+_MAX_SEED = 2**64 - 1
+
+
+# --- the program as a whole: errors and exit codes ------------------------------------------------
+
+
+class Program(click.Group):
+    """The group of all commands. Every error is one message on stderr and an exit code."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line; exits the interpreter where `standalone_mode`."""
+        name = prog_name or "baobei"
+        if not standalone_mode:
+            return super().main(args, name, complete_var, standalone_mode=False, **extra)
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, ValueError):
+                stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+        try:
+            code = super().main(args, name, complete_var, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            code = _usage_error(error)
+        except BaobeiError as error:
+            click.echo(f"Error: {error}", err=True)
+            code = _exit_code(error)
+        except click.Abort:
+            code = EXIT_INTERRUPT
+        except OSError as error:
+            click.echo(f"Error: {error}", err=True)
+            code = EXIT_INPUT
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command named; Ctrl-C and a reader that went away end it quietly."""
+        try:
+            value = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(EXIT_PIPE)
+        except KeyboardInterrupt:
+            click.echo("stopped; nothing was saved", err=True)
+            ctx.exit(EXIT_INTERRUPT)
+        return value
+
+
+def _exit_code(error: BaobeiError) -> int:
+    if isinstance(error, InputError):
+        return EXIT_INPUT
+    return EXIT_CHECK if isinstance(error, CheckFailed) else EXIT_BUG
+
+
+def _usage_error(error: click.ClickException) -> int:
+    """Print one of click's errors on one line, with the command whose help helps."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return EXIT_INPUT
+    text = error.format_message()
+    context = getattr(error, "ctx", None)
+    hint = f" (see '{context.command_path} --help')" if context is not None else ""
+    click.echo(f"Error: {text}{hint}", err=True)
+    return EXIT_INPUT
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
+    """A whole number within limits, as 1000000, 1_000_000 or 1e6."""
+
+    name = "N"
+
+    def __init__(self, low: int, high: int) -> None:
+        """Take `low` to `high`."""
+        self.low, self.high = low, high
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        """Return the number; fails with what was expected."""
+        number = _whole(value)
+        if number is None or not self.low <= number <= self.high:
+            expected = f"expected a whole number from {self.low} to {self.high}"
+            self.fail(f"{expected}, got {show(value)}", param, ctx)
+        return number
+
+
+def _whole(value: Any) -> int | None:
+    with suppress(ValueError):
+        return int(value)
+    with suppress(ValueError, OverflowError):
+        number = float(value)
+        if number == int(number) and abs(number) < 2**53:
+            return int(number)
+    return None
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
+    """One of a few names; a wrong one is answered with the nearest."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """Return the name; fails with all names, and the nearest."""
+        if value in self.choices:
+            return str(value)
+        near = nearest(value, map(str, self.choices))
+        names = " or ".join(map(str, self.choices))
+        hint = f"; did you mean '{near}'?" if near else ""
+        self.fail(f"expected {names}, got {show(value)}{hint}", param, ctx)
+
+
+def _stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return one decorator that applies several, the first one first in the help."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+# --- options that several commands share ----------------------------------------------------------
+
+table_options: Callable[[F], F] = _stacked(
+    click.argument("study", metavar="[STUDY.toml]", required=False),
+    click.option(
+        "--players", metavar="A,B,C", help="Strategy names or TOML files, one for each seat."
+    ),
+    click.option("--edition", metavar="NAME", help="Edition of the rules: second or first."),
+    click.option("--deck", metavar="NAME|FILE", help="Deck by name, or a TOML file."),
+    click.option(
+        "--rule",
+        "rules",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Change a rule option; may be repeated. 'baobei list rules' shows them.",
+    ),
+    click.option(
+        "--set",
+        "settings",
+        metavar="SEAT.PARAM=VALUE",
+        multiple=True,
+        help="Change a parameter of the player at a seat, as in 0.bao_threshold=4; SEAT may be "
+        "'all'; may be repeated. 'baobei list players' shows them.",
+    ),
+    click.option("--seed", type=Whole(0, _MAX_SEED), help="Where all random numbers come from."),
+)
+"""What is played: a study, and changes to it."""
+
+json_option: Callable[[F], F] = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout."
+)
+quiet_option: Callable[[F], F] = click.option(
+    "--quiet", is_flag=True, help="No progress and no messages; errors are still told."
+)
+
+
+def make_study(
+    study: str | None,
+    *,
+    players: str | None = None,
+    edition: str | None = None,
+    deck: str | None = None,
+    rules: Sequence[str] = (),
+    settings: Sequence[str] = (),
+    seed: int | None = None,
+    rounds: int | None = None,
+    games: int | None = None,
+) -> Study:
+    """Return the study that a command line means: a file or the built-in one, and changes to it.
+
+    Raises:
+        InputError: Something is wrong; says in which option or file.
+    """
+    from sim.deck import load_deck
+    from sim.players import load_player
+    from sim.rules import Rules, parse_rule_options
+    from sim.study import DEFAULT_STUDY, load_study
+
+    if rounds is not None and games is not None:
+        raise InputError("rounds and games at once", where="--games", expected="one of the two")
+    base = load_study(DEFAULT_STUDY if study is None else study)
+    changes: dict[str, Any] = {"seed": seed, "rounds": rounds, "games": games}
+    if players is not None:
+        with within(where="--players"):
+            changes["players"] = [_listed(load_player, name) for name in players.split(",")]
+            _check_seats(changes["players"])
+    if deck is not None:
+        with within(where="--deck"):
+            changes["deck"] = load_deck(deck)
+    if edition is not None:
+        with within(where="--edition"):
+            changes["edition"] = Rules.of(edition).edition
+    if rules:
+        changes["rules"] = parse_rule_options(rules)
+    if settings:
+        changes["players"] = _changed(list(changes.get("players", base.players)), settings)
+    return base.with_changes(**changes)
+
+
+def _listed(load: Callable[[str], Player], name: str) -> Player:
+    if not name.strip():
+        raise InputError("an empty name", expected="names or files, with commas between them")
+    return load(name.strip())
+
+
+def _check_seats(players: Sequence[Player]) -> None:
+    if not 2 <= len(players) <= 6:
+        raise InputError(expected="2 to 6 players", got=len(players))
+
+
+def _changed(players: list[Player], settings: Iterable[str]) -> list[Player]:
+    """Return the players with what ``--set`` says changed."""
+    for text in settings:
+        with within(where=f"--set {text}"):
+            seats, name, value = _setting(text, len(players))
+            knowing = [seat for seat in seats if name in players[seat].values]
+            for seat in knowing or seats[:1]:  # nobody has it: the first one's error tells
+                players[seat] = players[seat].with_changes(**{name: value})
+    return players
+
+
+def _setting(text: str, players: int) -> tuple[list[int], str, Any]:
+    """Return the seats, the parameter and the value that ``SEAT.PARAM=VALUE`` means."""
+    import tomllib
+
+    target, equals, written = (part.strip() for part in text.partition("="))
+    seat, dot, name = target.partition(".")
+    if not (equals and dot and name and written):
+        raise InputError(expected="SEAT.PARAM=VALUE, such as 0.bao_threshold=4")
+    if seat != "all" and not (seat.isdecimal() and int(seat) < players):
+        raise InputError("no such seat", expected=f"0 to {players - 1}, or all", got=seat)
+    if name in ("name", "character", "kind", "base"):
+        raise InputError("not a parameter", key=name, expected="one of 'baobei list players'")
+    try:
+        value = tomllib.loads(f"value = {written}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = written
+    return list(range(players)) if seat == "all" else [int(seat)], name, value
+
+
+# --- commands ------------------------------------------------------------------------------------
+
+
+@click.group(
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with 'baobei run', then 'baobei trace' and 'baobei list players'.",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, wanted: _version(ctx) if wanted else None,
+    help="Show the version and exit.",
+)
+def main() -> None:
+    """Play the card game BAO BEI by the million, and see who wins, how and how surely."""
+
+
+def _version(ctx: click.Context) -> None:
+    import sim
+
+    click.echo(f"baobei {sim.__version__}")
+    ctx.exit()
+
+
+@main.command(epilog="Example: baobei run --players balanced,sharp,cautious --rounds 1e6 --seed 7")
+@table_options
+@click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds to play.")
+@click.option("--games", type=Whole(1, _MAX_UNITS), help="Whole games to play instead.")
+@click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out.")
+@click.option("--out", metavar="FOLDER", help="Write the results into this folder.")
+@click.option("--records", is_flag=True, help="Also write one row for each round and seat.")
+@json_option
+@quiet_option
+def run(
+    threads: int | None,
+    out: str | None,
+    records: bool,
+    as_json: bool,
+    quiet: bool,
+    **table: Any,
+) -> None:
+    """Play rounds or games at one table and print the summary.
+
+    Without arguments a built-in study is played. The result is the same, byte for byte, for any
+    number of threads.
+    """
+    if records and out is None:
+        raise InputError("records need a folder", where="--records", expected="--out FOLDER")
+    study = make_study(**table)
+    from sim import batch
+
+    result = batch.run(study, threads=threads, records=records, out=out, progress=not quiet)
+    click.echo(result.to_json() if as_json else result.to_text())
+    if out is not None and not as_json and not quiet:
+        click.echo(f"results are in {out}", err=True)
+
+
+@main.command(epilog="Example: baobei trace --players balanced,sharp --seed 7 --round 17")
+@table_options
+@click.option("--round", "round_", type=Whole(0, _MAX_UNITS - 1), help="Round to show, from 0.")
+@click.option("--game", type=Whole(0, _MAX_UNITS - 1), help="Whole game to show instead.")
+@click.option(
+    "--format", "form", type=Choice(["text", "jsonl"]), default="text", help="text or jsonl."
+)
+@quiet_option
+def trace(round_: int | None, game: int | None, form: str, quiet: bool, **table: Any) -> None:
+    """Show one round or one game, card by card.
+
+    It is played exactly as 'run' with the same options plays it.
+
+    As text for people, or as an event log, one JSON object a line. Without --round and --game the
+    first one of the study is shown.
+    """
+    if round_ is not None and game is not None:
+        raise InputError("a round and a game at once", where="--game", expected="one of the two")
+    rounds = None if round_ is None else round_ + 1
+    study = make_study(**table, rounds=rounds, games=None if game is None else game + 1)
+    _engine(quiet)
+    from sim.trace import trace as play
+
+    account = play(study, index=(round_ or 0) if game is None else game)
+    click.echo(account.text() if form == "text" else account.jsonl(), nl=False)
+
+
+@main.command(epilog="Example: baobei check scenarios my-scenario.toml")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@quiet_option
+def check(files: tuple[str, ...], quiet: bool) -> None:
+    """Play scenario files and compare with what they expect.
+
+    A folder stands for all TOML files in it. Exits with 1 if a scenario failed, with 2 if a file
+    is wrong.
+    """
+    paths, wrong = _scenarios(files)
+    _engine(quiet)
+    from sim.scenario import check as play
+
+    passed = failed = 0
+    for path in paths:
+        try:
+            outcome = play(path)
+        except InputError as error:
+            click.echo(f"Error: {error.inside(where=path)}", err=True)
+            wrong += 1
+            continue
+        passed += outcome.ok
+        failed += not outcome.ok
+        click.echo(f"ok      {path}" if outcome.ok else f"FAILED  {path}: {outcome.line()}")
+    click.echo(f"{passed} passed, {failed} failed" + (f", {wrong} wrong" if wrong else ""))
+    if wrong or failed:
+        click.get_current_context().exit(EXIT_INPUT if wrong else EXIT_CHECK)
+
+
+def _scenarios(files: Iterable[str]) -> tuple[list[str], int]:
+    """Return the files meant, folders opened, and how many folders have none; says which."""
+    paths, empty = [], 0
+    for name in files:
+        if not Path(name).is_dir():
+            paths.append(name)
+            continue
+        found = sorted(str(path) for path in Path(name).glob("*.toml"))
+        if not found:
+            click.echo(f"Error: {name}: no TOML files in this folder", err=True)
+            empty += 1
+        paths += found
+    return paths, empty
+
+
+def _engine(quiet: bool) -> None:
+    from sim.progress import announce_compiling
+
+    announce_compiling(quiet)
+
+
+@main.group("list", epilog="Example: baobei list players balanced sharp")
+def list_() -> None:
+    """Show what exists: decks, rules, players, metrics."""
+
+
+@list_.command(epilog="Example: baobei list decks five_per_power")
+@click.argument("names", metavar="[NAME|FILE]...", nargs=-1)
+@json_option
+def decks(names: tuple[str, ...], as_json: bool) -> None:
+    """Show decks: birds, values, families, powers, copies, and what is assumed."""
+    from sim import listing
+
+    click.echo(listing.decks(names, as_json))
+
+
+@list_.command(epilog="Example: baobei list rules bao_failure_minimum")
+@click.argument("names", metavar="[OPTION]...", nargs=-1)
+@json_option
+def rules(names: tuple[str, ...], as_json: bool) -> None:
+    """Show rule options: both editions' settings, values allowed, rule changed."""
+    from sim import listing
+
+    click.echo(listing.rules(names, as_json))
+
+
+@list_.command(epilog="Example: baobei list players balanced sharp")
+@click.argument("names", metavar="[NAME|FILE]...", nargs=-1)
+@json_option
+def players(names: tuple[str, ...], as_json: bool) -> None:
+    """Show strategies: all of them, one with its parameters, or how several differ."""
+    from sim import listing
+
+    click.echo(listing.players(names, as_json))
+
+
+@list_.command(epilog="Example: baobei list metrics --json")
+@json_option
+def metrics(as_json: bool) -> None:
+    """Show the numbers of a summary and the columns of records, with their units."""
+    from sim import listing
+
+    click.echo(listing.metrics(as_json))
+
+
+@main.command(epilog="Example: baobei bench --players sharp --seconds 2")
+@click.option(
+    "--players", metavar="NAME|FILE", default="balanced", help="Strategy that sits at every seat."
+)
+@click.option(
+    "--seconds",
+    type=Whole(1, 600),
+    default=4,
+    help="Time for each number of players.",
+    show_default=True,
+)
+@json_option
+@quiet_option
+def bench(players: str, seconds: int, as_json: bool, quiet: bool) -> None:
+    """Measure rounds per second on this machine.
+
+    One thread is measured, then all.
+
+    A turn's cost is also given in full shuffles of 66 bytes, timed in between, so that figures of
+    different machines can be compared.
+    """
+    from sim.players import load_player
+
+    with within(where="--players"):
+        player = load_player(players)
+    _engine(quiet)
+    from sim import bench as measure
+    from sim.results import to_json
+
+    figures = measure.measure(player, seconds)
+    click.echo(to_json(figures) if as_json else measure.text(figures))

@@ -1,0 +1,196 @@
+"""What ``baobei list`` prints: decks, rule options, players and metrics, as text or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analysis.text import align, paragraph
+from sim.deck import Deck, load_deck, shipped_decks
+from sim.errors import unknown_name
+from sim.players import KINDS, Player, load_player, shipped_players
+from sim.results import to_json
+from sim.rules import EDITIONS, Rules
+
+
+def decks(names: Sequence[str], as_json: bool) -> str:
+    """Return the decks of these names or files, all shipped ones if there are none.
+
+    Raises:
+        InputError: No such deck.
+    """
+    found = [load_deck(name) for name in names or shipped_decks()]
+    if as_json:
+        return to_json(
+            [
+                {**deck.to_dict(), "size": deck.size, "fingerprint": deck.fingerprint}
+                for deck in found
+            ]
+        )
+    return "\n\n".join("\n".join(_deck(deck)) for deck in found)
+
+
+def _deck(deck: Deck) -> list[str]:
+    assumed = "; the numbers of copies are an assumption" if deck.assumed else ""
+    lines = [f"{deck.name}: {deck.size} cards{assumed}"]
+    lines += paragraph("  title", deck.title) if deck.title else []
+    for label, facts in (("  known", deck.known), ("  assumed", deck.assumptions)):
+        for fact in facts:
+            lines += paragraph(label, fact)
+            label = ""
+    rows = [
+        [bird.id, bird.name, str(bird.value), str(bird.copies), bird.family, bird.power or "-"]
+        for bird in deck.birds
+    ]
+    headings = ("bird", "name", "value", "copies", "family", "power")
+    table = align(rows, headings, left=(0, 1, 4, 5))
+    return [*lines, "", *(f"  {line}" for line in table)]
+
+
+def rules(names: Sequence[str], as_json: bool) -> str:
+    """Return the rule options of these names, all if there are none.
+
+    Raises:
+        InputError: No such option.
+    """
+    options = {option["name"]: option for option in Rules.options()}
+    found = [_named("rule option", name, options) for name in names or options]
+    if as_json:
+        return to_json(found)
+    lines = ["Rule options; change one with --rule KEY=VALUE. [The rule that it changes.]"]
+    for option in found:
+        lines += ["", *_option(option)]
+    return "\n".join(lines)
+
+
+def _option(option: Mapping[str, Any]) -> list[str]:
+    settings = _setting(option["second"])
+    if option["first"] != option["second"]:
+        parts = (f"{_setting(option[edition])} ({edition} edition)" for edition in EDITIONS)
+        settings = ", ".join(parts)
+    unit = f", in {option['unit']}" if option.get("unit") else ""
+    return [
+        f"{option['name']} = {settings}",
+        *paragraph("", f"{option['description']} [{option['rule']}]", 4),
+        *paragraph("", f"{option['expected']}{unit}", 4),
+    ]
+
+
+def _setting(value: Any) -> str:
+    """Return a setting as ``--rule`` takes it; a table by number of players in short."""
+    if not isinstance(value, Mapping):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    counts: dict[int, list[str]] = {}
+    for number, setting in value.items():
+        counts.setdefault(setting, []).append(number)
+    if len(counts) == 1:
+        return str(next(iter(counts)))
+    parts = (f"{setting} for {_span(numbers)}" for setting, numbers in counts.items())
+    return ", ".join(parts) + " players"
+
+
+def _span(numbers: Sequence[str]) -> str:
+    consecutive = [str(n) for n in range(int(numbers[0]), int(numbers[-1]) + 1)] == list(numbers)
+    return f"{numbers[0]}-{numbers[-1]}" if consecutive and numbers[1:] else "/".join(numbers)
+
+
+def players(names: Sequence[str], as_json: bool) -> str:
+    """Return the players of these names or files: one whole, several by their differences.
+
+    Raises:
+        InputError: No such player.
+    """
+    if as_json:
+        found = [load_player(name) for name in names or shipped_players()]
+        kinds = {kind: model.parameters() for kind, model in KINDS.items()}
+        return to_json({"players": [player.to_dict() for player in found], "kinds": kinds})
+    if not names:
+        return "\n".join(_all_players())
+    found = [load_player(name) for name in names]
+    return "\n".join(_one_player(found[0]) if len(found) == 1 else _compared(found))
+
+
+def _all_players() -> list[str]:
+    shipped = [load_player(name) for name in shipped_players()]
+    rows = [[player.name, player.kind, player.character] for player in shipped]
+    lines = align(rows, ("player", "kind", "character"), left=(0, 1, 2))
+    for kind, model in KINDS.items():
+        lines += ["", f"Parameters of {kind} players; 'baobei list players A B' compares two:"]
+        headings = ("parameter", "default", "what it does [values]")
+        cells = [_parameter(spec, spec["default"]) for spec in model.parameters()]
+        lines += align(cells, headings, left=(0, 2))
+    return lines
+
+
+def _one_player(player: Player) -> list[str]:
+    lines = paragraph(f"{player.name}: ", player.character or f"a {player.kind} player", 0)
+    values = player.values
+    cells = [_parameter(spec, values[spec["name"]]) for spec in player.parameters()]
+    return [*lines, "", *align(cells, ("parameter", "value", "what it does [values]"), left=(0, 2))]
+
+
+def _parameter(spec: Mapping[str, Any], value: Any) -> list[str]:
+    return [spec["name"], _value(value), f"{spec['description']} [{_range(spec)}]"]
+
+
+def _range(spec: Mapping[str, Any]) -> str:
+    if "choices" in spec:
+        return ", ".join(spec["choices"])
+    if spec["type"] == "boolean":
+        return "true, false"
+    unit = f" {spec['unit']}" if spec.get("unit") else ""
+    return f"{_value(spec['min'])} to {_value(spec['max'])}{unit}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _compared(found: Sequence[Player]) -> list[str]:
+    """Return the parameters in which players differ, a column for each player."""
+    lines = align([[player.name, player.character] for player in found], left=(0, 1))
+    parameters: dict[str, Any] = {}
+    for player in found:
+        parameters |= {spec["name"]: spec for spec in player.parameters()}
+    rows = []
+    for name, spec in parameters.items():
+        shown = [_value(player.values[name]) if name in player.values else "-" for player in found]
+        if len(set(shown)) > 1:
+            rows.append([name, *shown, spec["description"]])
+    if not rows:
+        return [*lines, "", "They play alike."]
+    headings = ("parameter", *(player.name for player in found), "what it does")
+    return [*lines, "", *align(rows, headings, left=(0, len(found) + 1))]
+
+
+def metrics(as_json: bool) -> str:
+    """Return the numbers of a summary and the columns of records, with units."""
+    from dataclasses import asdict
+
+    from analysis.tables import METRICS
+    from sim.records import COLUMNS
+
+    if as_json:
+        summary, records = [asdict(metric) for metric in METRICS], [asdict(c) for c in COLUMNS]
+        return to_json({"summary": summary, "records": records})
+    numbers = [
+        [m.name, "each seat" if m.per_seat else "table", m.unit, m.description] for m in METRICS
+    ]
+    columns = [[c.name, c.type, c.unit or "-", c.description] for c in COLUMNS]
+    return "\n".join(
+        [
+            "Numbers of a summary (run --json, summary.json, metrics.parquet):",
+            *align(numbers, ("name", "of", "unit", "meaning"), left=(0, 1, 2, 3)),
+            "",
+            "Columns of records (run --records): one row for each finished round and seat:",
+            *align(columns, ("column", "type", "unit", "meaning"), left=(0, 1, 2, 3)),
+        ]
+    )
+
+
+def _named(what: str, name: str, known: Mapping[str, Any]) -> Any:
+    if name not in known:
+        raise unknown_name(what, name, known)
+    return known[name]

@@ -1,0 +1,313 @@
+"""What a run leaves behind: exact sums, and everything that can be said with them.
+
+A `Result` holds the study and the sums over it. All numbers that people see are made of these
+two: `Result.summary` is the one place where they are, so a result that was saved and loaded
+says the same as before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sim
+from sim.deck import POWERS, PathLike
+from sim.engine.state import (
+    BAO_BEATEN,
+    BAO_CALLED,
+    BAO_TIED,
+    BAO_VOID,
+    BAO_WON,
+    DOUBLE_HIT,
+    END_CAP,
+    GAME_REASONS,
+    MISSED,
+    OWN_HIT,
+    POWER_USED,
+    REASONS,
+    RIVAL_HIT,
+    WIN_UNITS,
+)
+from sim.errors import InputError
+from sim.study import Study
+from sim.sums import Sums
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = 1
+"""Rises when a field of a summary or of a results folder changes its meaning."""
+
+RECORDS = "records.parquet"
+"""Name of the file of records in a results folder."""
+
+_BAO = {"called": BAO_CALLED, "won": BAO_WON, "tied": BAO_TIED, "beaten": BAO_BEATEN}
+_BAO |= {"void": BAO_VOID}
+_PLUCKS = {"own_hit": OWN_HIT, "rival_hit": RIVAL_HIT, "double_hit": DOUBLE_HIT, "missed": MISSED}
+
+
+@dataclass(eq=False)
+class Result:
+    """The result of a run. Equal to another where study, sums and the reason to stop are.
+
+    Attributes:
+        study: What was played.
+        sums: Exact sums over all of it.
+        seconds: Time that playing took; in it no compiling.
+        compile_seconds: Time before that: to compile the engine, or load it from its cache.
+        stopped_by: Why the run ended: ``"rounds"`` or ``"games"`` where all were played.
+        folder: Where the result was saved or loaded from; None if it was not.
+        version: Version of the program that played.
+        kept: Records in memory; see `records`.
+    """
+
+    study: Study
+    sums: Sums
+    seconds: float
+    compile_seconds: float = 0.0
+    stopped_by: str = "rounds"
+    folder: Path | None = None
+    version: str = field(default_factory=lambda: str(sim.__version__))
+    kept: Any = field(default=None, repr=False)
+    _summary: dict[str, Any] | None = field(default=None, init=False, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what was asked and what came out, not how long it took."""
+        if not isinstance(other, Result):
+            return NotImplemented
+        mine, theirs = ((result.study, result.sums, result.stopped_by) for result in (self, other))
+        return mine == theirs
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # --- numbers ----------------------------------------------------------------------------------
+
+    def summary(self) -> dict[str, Any]:
+        """Return all numbers, JSON-ready: the contract's summary of ``run --json``.
+
+        Shares are from 0 to 1, scores in points, times in seconds; intervals are [low, high] at
+        95 %. Nothing is rounded. None stands where a number does not exist, such as the spread
+        of a single round.
+
+        With games, wins are games won; everything else counts rounds, deciding rounds apart.
+        """
+        if self._summary is None:
+            self._summary = _summary(self)
+        return json.loads(json.dumps(self._summary))  # type: ignore[no-any-return]
+
+    def to_json(self) -> str:
+        """Return the summary as JSON text, exactly what ``baobei run --json`` prints."""
+        return to_json(self.summary())
+
+    # --- tables -----------------------------------------------------------------------------------
+
+    @property
+    def players(self) -> pd.DataFrame:
+        """One row for each seat: wins, scores, BAO, plucks, powers; counts, shares and points."""
+        return self.tables()["seats"]
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return all numbers as tidy DataFrames.
+
+        Returns:
+            ``seats``: one row for each seat. ``metrics``: one row for each metric (and seat):
+            metric, seat, value, low, high. ``histograms``: metric, value, count.
+        """
+        from analysis.tables import frames
+
+        return frames(self.summary())
+
+    @property
+    def records(self) -> pd.DataFrame:
+        """One row for each finished round and seat; see ``baobei list metrics`` for the columns.
+
+        Raises:
+            InputError: The run kept none, or the file in the folder is another run's.
+        """
+        from sim.records import read
+
+        if self.kept is not None:
+            return self.kept
+        if self.folder is None:
+            problem = "no records were kept"
+            raise InputError(problem, where="records", expected="run(..., records=True)")
+        return read(self.folder / RECORDS, self.sums["rounds"] * len(self.study.players))
+
+    # --- for people -------------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """Return the table that ``baobei run`` prints, at most 100 columns wide."""
+        from analysis.text import summary_text
+
+        return summary_text(
+            self.summary(), title=self.study.title, compile_seconds=self.compile_seconds
+        )
+
+    def __str__(self) -> str:
+        """Return the table that ``baobei run`` prints."""
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        """Say in one line what was played and who won how often."""
+        shares = ", ".join(
+            f"{row['strategy']} {100 * row['win_share']:.1f} %"
+            for row in self.summary()["players"]
+            if row["win_share"] is not None
+        )
+        from analysis.text import counted
+
+        played = f"{counted(self.study.count, self.study.unit[:-1])}, seed {self.study.seed}"
+        return f"<Result of {played}: {shares or 'nobody won'}>"
+
+    def _repr_html_(self) -> str:
+        from analysis.text import summary_html
+
+        return summary_html(self.summary(), title=self.study.title)
+
+    # --- folders ----------------------------------------------------------------------------------
+
+    def save(self, folder: PathLike) -> Path:
+        """Write the result into a folder, which is made if need be, and return its path.
+
+        Raises:
+            InputError: The folder cannot be written to, or holds another study.
+        """
+        from sim.folder import save
+
+        return save(self, folder)
+
+
+def load_results(folder: PathLike) -> Result:
+    """Return the result that a folder holds.
+
+    Raises:
+        InputError: There is none in it, or none that is finished or readable.
+    """
+    from sim.folder import load
+
+    return load(folder)
+
+
+def to_json(content: Any) -> str:
+    """Return JSON text, indented, with lists of one or two numbers on one line."""
+    text = json.dumps(content, indent=2, allow_nan=False)
+    return _NUMBERS.sub(lambda found: f"[{', '.join(_NUMBER.findall(found[0]))}]", text)
+
+
+_NUMBER = re.compile(r"[-+.e\d]+|null")
+_NUMBERS = re.compile(rf"\[\n\s+(?:{_NUMBER.pattern})(?:,\n\s+(?:{_NUMBER.pattern}))?\n\s+\]")
+
+
+# --- the summary ----------------------------------------------------------------------------------
+
+
+def _summary(result: Result) -> dict[str, Any]:
+    study, sums = result.study, result.sums
+    rounds = sums["rounds"]
+    return {
+        "schema": SCHEMA,
+        "version": result.version,
+        "seed": study.seed,
+        "edition": study.edition,
+        "deck": study.deck.name,
+        "deck_assumed": study.deck_assumed,
+        "rules": study.rules.to_dict(),
+        "rules_id": study.rules_id,
+        "rules_changed": study.rules.changed_from_edition(),
+        "threshold_assumed": study.rules.threshold_assumed,
+        "rounds": rounds,
+        "games": study.games,
+        "ends": dict(zip(REASONS, sums["ends"], strict=True)),
+        "turns": _turns(sums),
+        "recyclings": {"histogram": sums.pairs("recyclings")},
+        "bao": {name: sums["bao"][k] for name, k in _BAO.items()},
+        "game": None if study.games is None else _game(study, sums),
+        "players": [_seat(study, sums, seat) for seat in range(len(study.players))],
+        "seconds": result.seconds,
+        "rounds_per_second": rounds / result.seconds if result.seconds > 0 else None,
+        "stopped_by": result.stopped_by,
+    }
+
+
+def _spread(pairs: list[list[int]]) -> dict[str, Any]:
+    """Return mean, sd, extremes, median and the histogram itself."""
+    from analysis.stats import median, moments, ratio, sample_sd
+
+    histogram = [(value, times) for value, times in pairs]
+    count, total, squares = moments(histogram)
+    return {
+        "mean": ratio(total, count),
+        "sd": sample_sd(count, total, squares),
+        "min": pairs[0][0] if pairs else None,
+        "max": pairs[-1][0] if pairs else None,
+        "median": median(histogram),
+        "histogram": pairs,
+    }
+
+
+def _turns(sums: Sums) -> dict[str, Any]:
+    return _spread(sums.pairs("turns"))
+
+
+def _game(study: Study, sums: Sums) -> dict[str, Any]:
+    """Return what there is to say of games as wholes."""
+    return {
+        "threshold": study.rules.game_threshold[len(study.players)],
+        "ends": dict(zip(GAME_REASONS, sums["game_ends"], strict=True)),
+        "rounds": _spread(sums.pairs("game_rounds")),
+        "decided_by_deciding_rounds": sums["decided"],
+        "deciding_rounds": sums["deciding_rounds"],
+    }
+
+
+def _seat(study: Study, sums: Sums, seat: int) -> dict[str, Any]:
+    """Return one seat's part of the summary."""
+    from analysis.stats import ratio, sample_sd, wilson
+
+    rounds, score, counts = sums["rounds"], sums["score"][seat], sums["count"][seat]
+    share, decided = sums["share"][seat], _decided(study, sums)
+    powers = counts[POWER_USED:]
+    return {
+        "seat": seat,
+        "strategy": study.players[seat].name,
+        "wins": sums["wins"][seat],
+        "shared_wins": sums["shared"][seat],
+        "win_share": ratio(share, WIN_UNITS * decided),
+        "win_share_ci95": list(wilson(share, decided, WIN_UNITS)),
+        "score_mean": ratio(score, rounds),
+        "score_mean_ci95": list(_score_interval(study, sums, seat)),
+        "score_sd": sample_sd(rounds, score, sums["score_sq"][seat]),
+        "total_mean": ratio(sums["total"][seat], rounds),
+        "bao_called": sums["bao_called"][seat],
+        "bao_won": sums["bao_won"][seat],
+        "cards_left_mean": ratio(sums["cards_left"][seat], rounds),
+        "plucks": {name: counts[k] for name, k in _PLUCKS.items()},
+        "powers": dict(zip(POWERS, powers, strict=True)),
+    }
+
+
+def _decided(study: Study, sums: Sums) -> int:
+    """Return how many rounds (games) have a winner: not those that a limit stopped."""
+    if study.games is None:
+        return int(sums["rounds"] - sums["ends"][END_CAP])
+    return int(sums["game_ends"][0])
+
+
+def _score_interval(study: Study, sums: Sums, seat: int) -> tuple[float | None, float | None]:
+    """Return the interval of the mean score of a round; whole games are what is independent."""
+    from analysis.stats import mean_interval, ratio_interval
+
+    rounds, score = sums["rounds"], sums["score"][seat]
+    if study.games is None:
+        return mean_interval(rounds, score, sums["score_sq"][seat])
+    return ratio_interval(
+        clusters=sums["games"],
+        total=score,
+        size=rounds,
+        total_squares=sums["game_score_sq"][seat],
+        size_squares=sums["game_rounds_sq"],
+        products=sums["game_score_rounds"][seat],
+    )

@@ -1,0 +1,374 @@
+"""Design idea 2: a policy sees only what its seat may know.
+
+At moments of random rounds, every question that a seat could be asked is asked twice: once as
+things are, and once after all the cards that the seat does not know have been shuffled among
+their places (draw pile, under pile, unknown face-down cards). Which places were kept, locked
+or looked at by whom is public and stays with the place. The decision must be the same, and it
+must use as many random numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sim.policies
+from helpers import (
+    SCALE,
+    bits,
+    cards_in,
+    copy_state,
+    lying_cards,
+    random_deck,
+    random_heuristic,
+    random_player,
+    random_rules,
+    scaled,
+    write_set,
+)
+from sim.engine.ask import ask
+from sim.engine.jit import entry
+from sim.engine.knowledge import reveal
+from sim.engine.play import advance, start
+from sim.engine.state import (
+    ASK_BAO,
+    ASK_CLAIM,
+    ASK_DRAWN,
+    ASK_GIFT,
+    ASK_LOOK,
+    ASK_MACAW,
+    ASK_MACAW_SWAP,
+    ASK_SHOEBILL,
+    ASK_SHOW,
+    ASK_SOURCE,
+    ASK_SWAP,
+    ASK_TOCO,
+    ASK_USE,
+    FAULT_NONE,
+    NONE,
+    PLUCKS_NONE,
+    QUESTIONS,
+    STAGE_TURN,
+    new_state,
+)
+from sim.pack import pack
+from sim.study import Study
+
+Decide = Callable[[Any, Any, int, int], object]
+
+UNTOUCHED = -77
+
+#: The most moments of one round.
+MOMENTS = 6
+
+
+@entry
+def shipped(state, table, seat, question):
+    """The shipped policy of the seat, as the engine asks it."""
+    ask(state, table, seat, question)
+
+
+# --- three policies that peek, each in its own way ----------------------------------------------
+
+
+@entry
+def peeks_at_the_draw_pile(state, table, seat, question):
+    """Takes the discard if the card that it would draw is worse."""
+    top = state.discards[state.n_discards - 1]
+    draws = state.pile[state.drawn] if state.drawn < state.pile_size else top
+    state.answer[0] = NONE if table.value[draws] < table.value[top] else 0
+
+
+@entry
+def peeks_at_face_down_cards(state, table, seat, question):
+    """Looks at the place of the lowest card on the table."""
+    best = 99
+    for owner in range(state.players):
+        for slot in range(state.n_slots[owner]):
+            card = state.slot_card[owner, slot]
+            if card >= 0 and table.value[card] < best:
+                best = table.value[card]
+                state.answer[0] = owner * 128 + slot
+
+
+@entry
+def counts_on_a_rivals_knowledge(state, table, seat, question):
+    """Calls BAO by what the next seat's own sum says."""
+    rival = (seat + 1) % state.players
+    state.answer[0] = 1 if state.own_sum[rival] + state.pool_sum[rival] > 200 else 0
+
+
+# --- moments and questions ----------------------------------------------------------------------
+
+
+def leak_study(seed: int) -> Study:
+    r = random.Random(seed)
+    players = r.randint(2, 6)
+    rules = random_rules(r) | {"max_turns": 200, "recycle_limit": r.choice([0, 2, 3])}
+    hand = rules.get("hand_size", 5)
+    deck: Any = r.choice(["five_per_value", "five_per_power"])
+    if r.random() < 0.5:
+        deck = random_deck(r, players * max(hand, 5) + r.choice([2, 6, 25]))
+    return Study.of(
+        players=[
+            random_heuristic(r) if r.random() < 0.6 else random_player(r) for _ in range(players)
+        ],
+        edition=r.choice(["first", "second"]),
+        deck=deck,
+        rules=rules,
+        rounds=1,
+        seed=seed,
+    )
+
+
+def moments(study: Study, r: random.Random) -> Iterator[tuple[Any, Any]]:
+    """(state, table) between turns of one round, the order of the draw pile settled."""
+    state, table = new_state(), pack(study)
+    start(state, table, 0)
+    state.logging = 1
+    advance(state, table, np.uint64(study.seed))
+    chance = r.choice([0.05, 0.2])
+    while state.stage == STAGE_TURN:
+        if r.random() < chance:
+            moment = copy_state(state)
+            moment.logging = moment.log_size = 0
+            moment.log[:] = 0
+            _lock_some(moment, r)
+            yield moment, table
+        state.log_size = 0
+        advance(state, table, np.uint64(study.seed))
+
+
+def _lock_some(state: Any, r: random.Random) -> None:
+    """As if powers of this turn had moved some cards."""
+    lying = list(lying_cards(state).values())
+    locked = [card for card in lying if r.random() < 0.15] if r.random() < 0.5 else []
+    write_set(state.locked, locked)
+
+
+def questions(state: Any, table: Any, seat: int, r: random.Random) -> Iterator[tuple[int, Any]]:
+    """Every question that a seat could be asked now, with the state in which it is asked."""
+    lying = lying_cards(state)
+    own = int(state.n_cards[seat])
+    behind = int(state.bao_by) if state.shield else NONE
+    locked = bits(state.locked)
+    movable = {
+        place
+        for place, card in lying.items()
+        if not locked >> card & 1 and (place >> 7 != behind or place >> 7 == seat)
+    }
+    with_cards = {place >> 7 for place in lying}
+    with_movable = {place >> 7 for place in movable}
+
+    mine = copy_state(state)
+    mine.active = seat
+    if own and table.rule_take_discard:
+        yield ASK_SOURCE, mine
+    if table.rule_bao and state.bao_by < 0 and state.final_by < 0:
+        yield ASK_BAO, mine
+    if own:
+        yield ASK_GIFT, mine
+        theirs = copy_state(state)
+        theirs.active = (seat + r.randint(1, int(state.players) - 1)) % int(state.players)
+        theirs.card = int(state.discards[state.n_discards - 1])
+        theirs.from_draw = 0
+        if table.rule_plucks != PLUCKS_NONE:
+            yield ASK_CLAIM, theirs
+    if state.drawn < state.pile_size:
+        drawn = copy_state(mine)
+        card = int(drawn.pile[drawn.drawn])
+        drawn.drawn += 1
+        drawn.card, drawn.from_draw = card, 1
+        reveal(drawn, table, seat, card)
+        yield ASK_DRAWN, drawn
+    power = copy_state(mine)
+    power.card = int(state.discards[state.n_discards - 1])
+    if table.rule_powers_optional:
+        yield ASK_USE, power
+    if lying:
+        yield ASK_LOOK, power
+        yield ASK_SHOW, power
+    if len(with_movable) > 1:
+        yield ASK_SWAP, power
+        a = r.choice(sorted(movable))
+        b = r.choice(sorted(place for place in movable if place >> 7 != a >> 7))
+        looked = copy_state(power)
+        looked.target[:] = a, b
+        reveal(looked, table, seat, lying[a])
+        reveal(looked, table, seat, lying[b])
+        yield ASK_MACAW_SWAP, looked
+    if len(with_cards) > 1:
+        yield ASK_MACAW, power
+    if any(owner != seat and owner != behind for owner in range(state.players)):
+        yield ASK_TOCO, power
+    for count in (1, 2):
+        if with_movable and state.pile_size - state.drawn >= count:
+            offered = copy_state(power)
+            offered.offer[1] = NONE
+            for k in range(count):
+                offered.offer[k] = int(offered.pile[offered.drawn])
+                offered.drawn += 1
+                reveal(offered, table, seat, int(offered.offer[k]))
+            yield ASK_SHOEBILL, offered
+
+
+def shuffle_unknown(state: Any, table: Any, seat: int, question: int, r: random.Random) -> Any:
+    """A copy that differs in all that the seat does not know, and in nothing else."""
+    other = copy_state(state)
+    seen = cards_in(state.seen[seat])
+    unknown = [card for card in range(int(table.cards)) if card not in seen]
+    shuffled = list(unknown)
+    r.shuffle(shuffled)
+    becomes = dict(zip(unknown, shuffled, strict=True))
+    found = set()
+
+    def new(card: int) -> int:
+        found.add(card)
+        return becomes.get(card, card)
+
+    for k in range(int(state.drawn), int(state.pile_size)):
+        other.pile[k] = new(int(state.pile[k]))
+    for k in range(int(state.n_under)):
+        other.under[k] = new(int(state.under[k]))
+    for place, card in lying_cards(state).items():
+        other.slot_card[place >> 7, place & 127] = new(card)
+        other.place[new(card)] = place
+    assert set(unknown) <= found  # everything unknown lies somewhere
+    sets = [(state.lying, other.lying), (state.kept, other.kept), (state.locked, other.locked)]
+    sets += [(state.held[k], other.held[k]) for k in range(state.players)]
+    sets += [(state.seen[k], other.seen[k]) for k in range(state.players) if k != seat]
+    for before, after in sets:
+        write_set(after, [becomes.get(card, card) for card in cards_in(before)])
+    for rival in range(state.players):
+        if rival != seat:
+            # What others hold and know is none of this seat's business.
+            for name in ("pool_sum", "own_sum", "own_high", "own_high_slot", "own_unknown_slot"):
+                getattr(other, name)[rival] = r.randint(0, 99)
+    if question != ASK_SHOEBILL:
+        other.offer[:] = r.sample(range(int(table.cards)), 2)
+    return other
+
+
+def decision(decide: Decide, state: Any, table: Any, seat: int, question: int) -> tuple[int, ...]:
+    """The answer, fields that the policy left alone included, and how many numbers it used."""
+    state.answer[:] = UNTOUCHED
+    decide(state, table, seat, question)
+    assert state.fault == FAULT_NONE
+    return (*(int(x) for x in state.answer), int(state.used[seat]))
+
+
+def leaks(decide: Decide, seeds: range, only: int | None = None) -> tuple[Counter[str], int]:
+    """Decisions that change when hidden cards do, by question; and how many were compared."""
+    found: Counter[str] = Counter()
+    compared = 0
+    for seed in seeds:
+        r = random.Random(seed)
+        for state, table in islice(moments(leak_study(seed), r), MOMENTS):
+            for seat in range(state.players):
+                for question, asked in questions(state, table, seat, r):
+                    if only not in (None, question):
+                        continue
+                    shuffled = shuffle_unknown(asked, table, seat, question, r)
+                    before = decision(decide, copy_state(asked), table, seat, question)
+                    after = decision(decide, shuffled, table, seat, question)
+                    compared += 1
+                    found[QUESTIONS[question]] += before != after
+    return +found, compared
+
+
+BATCHES = 4
+STUDIES = scaled(120, least=2)
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_no_shipped_policy_sees_hidden_cards(batch: int) -> None:
+    share = STUDIES // BATCHES + 1
+    found, compared = leaks(shipped, range(batch * share, (batch + 1) * share))
+    assert compared > 100 * SCALE * share
+    assert not found
+
+
+def test_every_question_is_asked() -> None:
+    """The harness would be blind to a question that never comes up."""
+    asked: Counter[int] = Counter()
+    for seed in range(scaled(40, least=6)):
+        r = random.Random(seed)
+        for state, table in moments(leak_study(seed), r):
+            for seat in range(state.players):
+                asked.update(question for question, _state in questions(state, table, seat, r))
+    assert set(asked) == set(range(len(QUESTIONS)))
+
+
+@pytest.mark.parametrize(
+    ("policy", "question"),
+    [
+        (peeks_at_the_draw_pile, ASK_SOURCE),
+        (peeks_at_face_down_cards, ASK_LOOK),
+        (counts_on_a_rivals_knowledge, ASK_BAO),
+    ],
+    ids=["draw pile", "face-down cards", "a rival's knowledge"],
+)
+def test_the_harness_finds_a_policy_that_peeks(policy: Decide, question: int) -> None:
+    found, compared = leaks(policy, range(scaled(10, least=3)), only=question)
+    assert found[QUESTIONS[question]] > 0.05 * compared > 0
+
+
+# --- the source of the policies -----------------------------------------------------------------
+
+POLICIES = Path(sim.policies.__file__).parent
+#: Fields of the state that hold hidden cards, or what others know.
+HIDDEN = {"pile", "under", "log", "script", "recycled", "key1", "key2", "round_bits"}
+
+
+def functions(name: str) -> dict[str, ast.FunctionDef]:
+    tree = ast.parse((POLICIES / f"{name}.py").read_text(encoding="utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def attributes(node: ast.AST) -> set[str]:
+    return {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+
+
+def policies() -> list[str]:
+    names = {path.stem for path in POLICIES.glob("*.py")}
+    return sorted(names - {"__init__", "scripted"})
+
+
+def test_the_policies_are_found() -> None:
+    assert {"heuristic", "random_legal"} <= set(policies())
+
+
+@pytest.mark.parametrize("name", policies())
+def test_policies_never_name_a_hidden_field(name: str) -> None:
+    for function, node in functions(name).items():
+        assert not attributes(node) & HIDDEN, function
+
+
+@pytest.mark.parametrize("name", policies())
+def test_the_cards_of_a_shoebill_are_read_by_its_user_alone(name: str) -> None:
+    readers = {
+        function for function, node in functions(name).items() if "offer" in attributes(node)
+    }
+    assert readers <= {"_shoebill"}
+
+
+@pytest.mark.parametrize("name", policies())
+def test_values_of_face_down_cards_are_read_only_of_known_ones(name: str) -> None:
+    """`table.value[state.slot_card[…]]` stands nowhere but where both cards have just been seen."""
+    for function, node in functions(name).items():
+        for part in ast.walk(node):
+            if (
+                isinstance(part, ast.Subscript)
+                and isinstance(part.value, ast.Attribute)
+                and part.value.attr in ("value", "family", "power", "bird")
+                and "slot_card" in attributes(part.slice)
+            ):
+                assert function == "_macaw_swap"

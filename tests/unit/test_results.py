@@ -1,0 +1,582 @@
+"""Results: what a summary says, tables, text, and folders that come back equal."""
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import sim
+from analysis.tables import METRICS
+from analysis.text import align, decimals, share
+from sim.batch import run
+from sim.errors import InputError
+from sim.folder import prepare
+from sim.results import Result, load_results, to_json
+from sim.study import Study, load_study
+
+pytestmark = pytest.mark.jit
+
+TWO = ["balanced", "sharp"]
+
+
+def study(players: Any = TWO, **changes: Any) -> Study:
+    """Return a small study."""
+    given: dict[str, Any] = {"rounds": 2000, "seed": 7} | changes
+    if "games" in changes:
+        given.pop("rounds")
+    return Study.of(players=players, **given)
+
+
+@pytest.fixture(scope="module")
+def rounds() -> Result:
+    """Rounds of three players."""
+    return run(study(["balanced", "sharp", "random"], title="Three at a table"))
+
+
+@pytest.fixture(scope="module")
+def games() -> Result:
+    """Games of four players."""
+    return run(study(["balanced", "sharp", "random", "cautious"], games=400))
+
+
+@pytest.fixture(scope="module", params=["rounds", "games"])
+def result(request: pytest.FixtureRequest) -> Result:
+    """Both of them."""
+    found: Result = request.getfixturevalue(request.param)
+    return found
+
+
+# --- the summary ----------------------------------------------------------------------------------
+
+FIELDS = [
+    "schema",
+    "version",
+    "seed",
+    "edition",
+    "deck",
+    "deck_assumed",
+    "rules",
+    "rules_id",
+    "rounds",
+    "games",
+    "ends",
+    "turns",
+    "recyclings",
+    "bao",
+    "players",
+    "seconds",
+    "rounds_per_second",
+    "stopped_by",
+]
+SEAT_FIELDS = [
+    "seat",
+    "strategy",
+    "wins",
+    "shared_wins",
+    "win_share",
+    "win_share_ci95",
+    "score_mean",
+    "score_mean_ci95",
+    "score_sd",
+    "total_mean",
+    "bao_called",
+    "bao_won",
+    "cards_left_mean",
+    "plucks",
+    "powers",
+]
+
+
+def test_summary_has_the_fields_of_the_contract_in_order(result: Result) -> None:
+    summary = result.summary()
+    added = {"rules_changed", "threshold_assumed", "game"}
+    assert [name for name in summary if name not in added] == FIELDS
+    assert list(summary["turns"]) == ["mean", "sd", "min", "max", "median", "histogram"]
+    assert list(summary["ends"]) == ["bao", "second_recycling", "turn_cap"]
+    assert list(summary["bao"]) == ["called", "won", "tied", "beaten", "void"]
+    for seat, player in enumerate(summary["players"]):
+        assert list(player) == SEAT_FIELDS
+        assert player["seat"] == seat
+        assert list(player["plucks"]) == ["own_hit", "rival_hit", "double_hit", "missed"]
+        assert list(player["powers"]) == ["look", "show", "swap", "macaw", "toco", "shoebill"]
+
+
+def test_summary_adds_up(result: Result) -> None:
+    summary = result.summary()
+    assert sum(summary["ends"].values()) == summary["rounds"]
+    assert sum(count for _, count in summary["turns"]["histogram"]) == summary["rounds"]
+    assert sum(count for _, count in summary["recyclings"]["histogram"]) == summary["rounds"]
+    bao = summary["bao"]
+    assert bao["won"] + bao["tied"] + bao["beaten"] + bao["void"] == bao["called"]
+    assert sum(player["bao_called"] for player in summary["players"]) == bao["called"]
+    assert math.isclose(sum(player["win_share"] for player in summary["players"]), 1)
+    for player in summary["players"]:
+        low, high = player["win_share_ci95"]
+        assert low <= player["win_share"] < high
+        low, high = player["score_mean_ci95"]
+        assert low < player["score_mean"] < high
+
+
+def test_summary_says_what_was_played(rounds: Result) -> None:
+    summary = rounds.summary()
+    assert summary["schema"] == 1
+    assert summary["version"] == sim.__version__
+    assert (summary["seed"], summary["edition"], summary["deck"]) == (7, "second", "five_per_value")
+    assert summary["deck_assumed"] is True
+    assert summary["rules"] == rounds.study.rules.to_dict()
+    assert summary["rules_id"] == rounds.study.rules_id
+    assert (summary["rounds"], summary["games"], summary["game"]) == (2000, None, None)
+    assert summary["stopped_by"] == "rounds"
+    assert [player["strategy"] for player in summary["players"]] == ["balanced", "sharp", "random"]
+
+
+def test_summary_agrees_with_the_records() -> None:
+    found = run(study(rounds=400), records=True)
+    rows, summary = found.records, found.summary()
+    for seat, player in enumerate(summary["players"]):
+        mine = rows[rows["seat"] == seat]
+        assert player["score_mean"] == pytest.approx(mine["score"].mean())
+        assert player["score_sd"] == pytest.approx(mine["score"].std())
+        assert player["total_mean"] == pytest.approx(mine["total"].mean())
+        assert player["cards_left_mean"] == pytest.approx(mine["cards_left"].mean())
+        winners = rows.groupby("index")["winner"].transform("sum")
+        share_of_wins = (rows["winner"] / winners)[rows["seat"] == seat].mean()
+        assert player["win_share"] == pytest.approx(share_of_wins)
+        assert player["wins"] == ((winners == 1) & rows["winner"])[rows["seat"] == seat].sum()
+    turns = rows[rows["seat"] == 0]["turns"]
+    assert summary["turns"]["mean"] == pytest.approx(turns.mean())
+    assert summary["turns"]["sd"] == pytest.approx(turns.std())
+    assert summary["turns"]["median"] == turns.median()
+    assert (summary["turns"]["min"], summary["turns"]["max"]) == (turns.min(), turns.max())
+
+
+def test_games_are_summed_up_as_games(games: Result) -> None:
+    summary = games.summary()
+    game = summary["game"]
+    assert summary["games"] == 400
+    assert sum(game["ends"].values()) == 400
+    assert sum(player["wins"] for player in summary["players"]) == game["ends"]["threshold"]
+    assert [player["shared_wins"] for player in summary["players"]] == [0] * 4
+    lengths = game["rounds"]["histogram"]
+    assert sum(rounds * count for rounds, count in lengths) == summary["rounds"]
+    assert game["threshold"] == 100
+    assert game["deciding_rounds"] >= game["decided_by_deciding_rounds"] > 0
+    assert summary["stopped_by"] == "games"
+
+
+def test_stopped_games_credit_nobody() -> None:
+    summary = run(study(games=50, rules={"max_rounds": 1})).summary()
+    assert summary["game"]["ends"]["max_rounds"] == 50
+    assert [player["win_share"] for player in summary["players"]] == [None, None]
+    assert [player["win_share_ci95"] for player in summary["players"]] == [[0.0, 1.0]] * 2
+    assert [player["wins"] for player in summary["players"]] == [0, 0]
+
+
+def test_capped_rounds_are_not_in_the_denominator() -> None:
+    summary = run(study(["turtle", "balanced"], rules={"max_turns": 14})).summary()
+    capped = summary["ends"]["turn_cap"]
+    assert 0 < capped < 2000
+    assert math.isclose(sum(player["win_share"] for player in summary["players"]), 1)
+    first = summary["players"][0]
+    low = first["wins"] / (2000 - capped)
+    assert low <= first["win_share"] <= low + first["shared_wins"] / 2 / (2000 - capped) + 1e-12
+
+
+def test_one_round_has_no_spread() -> None:
+    summary = run(study(rounds=1)).summary()
+    assert summary["turns"]["sd"] is None
+    assert summary["players"][0]["score_sd"] is None
+    assert summary["players"][0]["score_mean_ci95"] == [None, None]
+    json.dumps(summary, allow_nan=False)
+
+
+def test_summary_is_plain_and_ones_own(result: Result) -> None:
+    def plain(value: Any) -> bool:
+        if isinstance(value, dict):
+            return all(type(key) is str and plain(inner) for key, inner in value.items())
+        if isinstance(value, list):
+            return all(map(plain, value))
+        return value is None or type(value) in (bool, int, float, str)
+
+    assert plain(result.summary())
+    result.summary()["players"].clear()
+    assert result.summary()["players"]
+
+
+def test_json_text_keeps_every_digit_and_short_lists_on_a_line(result: Result) -> None:
+    text = result.to_json()
+    assert json.loads(text) == result.summary()
+    value, count = result.summary()["turns"]["histogram"][0]
+    assert f"\n      [{value}, {count}]" in text
+
+
+def test_json_text_of_odd_lists() -> None:
+    odd = {"a": [], "b": [1], "c": [1, None], "d": [1, 2, 3], "e": ["1", 2], "f": [-1.5e-7, 2e22]}
+    assert json.loads(to_json(odd)) == odd
+    assert '"c": [1, null]' in to_json(odd)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def test_players_is_one_row_for_each_seat(result: Result) -> None:
+    frame, players = result.players, result.summary()["players"]
+    assert frame["seat"].tolist() == list(range(len(players)))
+    assert frame["strategy"].tolist() == [player["strategy"] for player in players]
+    assert frame["win_share"].tolist() == [player["win_share"] for player in players]
+    assert frame["win_share_low"].tolist() == [p["win_share_ci95"][0] for p in players]
+    assert frame["macaw"].tolist() == [player["powers"]["macaw"] for player in players]
+    assert not [column for column in frame if frame[column].map(type).eq(dict).any()]
+
+
+def test_metrics_hold_every_number_of_the_summary(result: Result) -> None:
+    summary = result.summary()
+    apart = {"schema", "version", "seed", "edition", "deck", "deck_assumed", "rules", "rules_id"}
+    apart |= {"rules_changed", "threshold_assumed", "seconds", "rounds_per_second", "stopped_by"}
+    apart |= {"seat", "strategy"}
+
+    def leaves(part: dict[str, Any], path: str = "") -> set[str]:
+        names = set()
+        for key, value in part.items():
+            if key in apart:
+                continue
+            if isinstance(value, dict):
+                names |= leaves(value, f"{path}{key}.")
+            elif not key.endswith(("_ci95", "histogram")):
+                names.add(f"{path}{key}")
+        return names
+
+    table = {metric.name for metric in METRICS if not metric.per_seat}
+    if summary["game"] is None:
+        table = {name for name in table if not name.startswith("game.")} | {"game"}
+    players = summary.pop("players")
+    assert leaves(summary) == table
+    assert leaves(players[0]) == {m.name for m in METRICS if m.per_seat}
+
+
+def test_metrics_are_tidy(result: Result) -> None:
+    frame = result.tables()["metrics"]
+    assert list(frame) == ["metric", "seat", "value", "low", "high"]
+    row = frame[(frame["metric"] == "win_share") & (frame["seat"] == 1)].iloc[0]
+    player = result.summary()["players"][1]
+    assert [row["value"], row["low"], row["high"]] == [
+        player["win_share"],
+        *player["win_share_ci95"],
+    ]
+    assert not frame.duplicated(["metric", "seat"]).any()
+    ends = frame[frame["metric"].str.startswith("ends.")]
+    assert ends["value"].sum() == result.summary()["rounds"]
+    assert ends["seat"].isna().all()
+
+
+def test_histograms_are_tidy(result: Result) -> None:
+    frame = result.tables()["histograms"]
+    totals = frame.groupby("metric")["count"].sum().to_dict()
+    expected = {"turns": result.summary()["rounds"], "recyclings": result.summary()["rounds"]}
+    if result.study.games:
+        expected["game.rounds"] = result.study.games
+    assert totals == expected
+
+
+def test_records_are_there_only_where_kept(rounds: Result) -> None:
+    with pytest.raises(InputError, match="no records were kept"):
+        _ = rounds.records
+
+
+# --- for people -----------------------------------------------------------------------------------
+
+
+def test_text_fits_and_names_what_matters(result: Result) -> None:
+    text = result.to_text()
+    assert max(map(len, text.splitlines())) <= 100
+    assert "second edition, deck five_per_value (assumed)" in text
+    assert "rules changed" not in text
+    assert all(player.name in text for player in result.study.players)
+    assert str(result) == text
+
+
+def test_text_of_a_crowded_table_fits() -> None:
+    long = {"base": "balanced", "name": "a_player_with_quite_a_long_name_that_goes_on_and_on"}
+    given = study([long] * 6, rules={"hand_size": {6: 5}, "peeks": 1, "shield": "none"}, games=30)
+    text = run(given).to_text()
+    assert max(map(len, text.splitlines())) <= 100
+    assert "rules changed: hand_size.6=5, peeks=1, shield=none" in text
+    assert "30 games to 100 points (assumed)" in text
+    assert f"   3: {long['name']}" in text
+
+
+def test_text_of_a_single_capped_round() -> None:
+    text = run(study(["turtle"] * 2, rounds=1, rules={"max_turns": 1})).to_text()
+    assert "turn cap 100 %" in text
+    assert "1 round," in text
+
+
+def test_title_stands_on_top(rounds: Result) -> None:
+    assert rounds.to_text().startswith("Three at a table\n")
+
+
+def test_repr_is_one_line(result: Result) -> None:
+    assert "\n" not in repr(result)
+    assert "seed 7: balanced" in repr(result)
+
+
+def test_html_is_a_table_and_safe() -> None:
+    player = {"base": "balanced", "name": "<b>"}
+    page = run(study([player, "sharp"], rounds=20, title="a < b"))._repr_html_()
+    assert page.count("<tr>") == 3
+    assert "a &lt; b" in page
+    assert "&lt;b&gt;" in page
+    assert "<b><" not in page
+
+
+def test_shares_do_not_hide_the_rare() -> None:
+    assert share(0, 10) == "0 %"
+    assert share(10, 10) == "100 %"
+    assert share(1, 10**6) == "<0.1 %"
+    assert share(10**6 - 1, 10**6) == ">99.9 %"
+    assert share(1, 8) == "12.5 %"
+    assert share(0, 0) == "-"
+
+
+def test_decimals_follow_the_interval() -> None:
+    assert [decimals(half) for half in (12.0, 2.7, 0.27, 0.027, 0.0, None)] == [0, 1, 2, 3, 2, 2]
+
+
+def test_align_wraps_the_last_column() -> None:
+    lines = align([["a", "word " * 30]], ("x", "text"), left=(0, 1), width=60)
+    assert max(map(len, lines)) <= 60
+    assert lines[1].startswith("a  word")
+    assert lines[2].startswith("   word")
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+def test_folder_round_trip(result: Result, tmp_path: Path) -> None:
+    folder = result.save(tmp_path / "deep" / "er")
+    loaded = load_results(folder)
+    assert loaded == result
+    assert loaded.summary() == result.summary()
+    assert loaded.to_text() == result.to_text()
+    names = {path.name for path in folder.iterdir()}
+    tables = {"seats.parquet", "metrics.parquet", "histograms.parquet"}
+    assert names == tables | {"manifest.json", "summary.json"}
+    assert json.loads((folder / "summary.json").read_text()) == result.summary()
+    for name, frame in result.tables().items():
+        pd.testing.assert_frame_equal(pd.read_parquet(folder / f"{name}.parquet"), frame)
+
+
+def test_manifest_says_how_to_repeat_the_run(rounds: Result, tmp_path: Path) -> None:
+    manifest = json.loads((rounds.save(tmp_path) / "manifest.json").read_text())
+    assert manifest["ranges"] == [[0, 2000]]
+    assert manifest["finished"] is True
+    assert manifest["seed"] == 7
+    assert manifest["rules_id"] == rounds.study.rules_id
+    assert manifest["fingerprint"] == rounds.study.fingerprint
+    assert {"version", "engine", "numba", "numpy", "python"} <= manifest.keys()
+    again = Study.from_dict(manifest["study"])
+    assert again == rounds.study
+    assert run(again) == rounds
+
+
+def test_run_with_a_folder_equals_one_without(tmp_path: Path) -> None:
+    given = study(rounds=300)
+    found = run(given, out=tmp_path, records=True)
+    assert found == run(given) == load_results(tmp_path)
+    assert len(found.records) == 600
+    pd.testing.assert_frame_equal(found.records, load_results(tmp_path).records)
+    pd.testing.assert_frame_equal(found.records, run(given, records=True).records)
+
+
+def test_records_in_memory_are_saved_too(tmp_path: Path) -> None:
+    found = run(study(rounds=30), records=True)
+    found.save(tmp_path)
+    pd.testing.assert_frame_equal(load_results(tmp_path).records, found.records)
+
+
+def test_same_study_goes_into_its_folder_again(tmp_path: Path) -> None:
+    run(study(rounds=100), out=tmp_path)
+    run(study(rounds=300, title="longer"), out=tmp_path)
+    assert load_results(tmp_path).study.rounds == 300
+
+
+def test_older_records_do_not_stay_with_a_newer_result(tmp_path: Path) -> None:
+    run(study(rounds=100), out=tmp_path, records=True)
+    found = run(study(rounds=150), out=tmp_path)
+    for result in (found, load_results(tmp_path)):
+        with pytest.raises(InputError, match="no records were kept"):
+            _ = result.records
+    run(study(rounds=100), out=tmp_path, records=True)
+    records = (tmp_path / "records.parquet").read_bytes()
+    load_results(tmp_path).save(tmp_path)
+    assert len(load_results(tmp_path).records) == 200
+    run(study(rounds=150), out=tmp_path)
+    (tmp_path / "records.parquet").write_bytes(records)
+    with pytest.raises(InputError, match="records of another run, expected 300 rows"):
+        _ = load_results(tmp_path).records
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"seed": 8}, "differs in seed (7, not 8)"),
+        ({"rules": {"peeks": 3}}, "differs in rules.peeks (2, not 3)"),
+        ({"deck": "five_per_power"}, "differs in deck.bird_1.copies (5, not 4), "),
+        ({"games": 5}, 'differs in unit ("rounds", not "games")'),
+        ({"players": [*TWO, "random"]}, "differs in players (2, not 3)"),
+        (
+            {"players": ["balanced", {"base": "sharp", "bao_threshold": 9}]},
+            "differs in players.1.bao_threshold (7, not 9)",
+        ),
+    ],
+)
+def test_another_study_is_refused(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
+    run(study(rounds=20), out=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(InputError) as caught:
+        run(study(**{"rounds": 20, **changes}), out=tmp_path)
+    assert says in str(caught.value)
+    assert str(caught.value).startswith(f"{tmp_path}: holds results of another study")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_unfinished_run_is_no_result(tmp_path: Path) -> None:
+    prepare(tmp_path, study())
+    with pytest.raises(InputError, match="holds an unfinished run"):
+        load_results(tmp_path)
+    run(study(rounds=20), out=tmp_path)
+    assert load_results(tmp_path).study.rounds == 20
+    with pytest.raises(InputError, match="another study"):
+        prepare(tmp_path, study(seed=9))
+
+
+def test_file_in_the_way_is_found_before_the_run(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for path, says in [("file", "is a file, expected a folder"), ("file/in", "cannot be written")]:
+        with pytest.raises(InputError, match=says):
+            run(study(rounds=10**9), out=tmp_path / path)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_unwritable_folder_is_found_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(InputError, match="cannot be written to: Permission denied"):
+        run(study(rounds=10**9), out=tmp_path)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    prepare(tmp_path / "new", study())
+    (tmp_path / "summary.json").write_text("mine")
+    with pytest.raises(InputError, match=r"holds summary\.json, but no manifest\.json"):
+        run(study(rounds=10), out=tmp_path)
+    assert (tmp_path / "summary.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("fail_at", range(5))
+def test_a_crash_while_writing_leaves_a_readable_folder(
+    fail_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = run(study(rounds=100), out=tmp_path)
+    new = run(study(rounds=200))
+    calls = iter(range(100))
+    replace = os.replace
+
+    def crash(a: Any, b: Any) -> None:
+        if next(calls) == fail_at:
+            raise KeyboardInterrupt
+        replace(a, b)
+
+    monkeypatch.setattr(os, "replace", crash)
+    with pytest.raises(KeyboardInterrupt):
+        new.save(tmp_path)
+    assert load_results(tmp_path) == old
+    monkeypatch.undo()
+    new.save(tmp_path)
+    assert load_results(tmp_path) == new
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = run(study(rounds=20))
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sim.folder._put", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        found.save(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "not valid JSON"),
+        ("[]", "not the manifest of a run"),
+        ('{"schema": 99}', "written by a newer version"),
+        ('{"schema": 1}', "version: missing in the manifest"),
+    ],
+)
+def test_broken_manifests(text: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(InputError) as caught:
+        load_results(tmp_path)
+    assert says in str(caught.value)
+
+
+def test_no_results(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(InputError, match="no results here"):
+            load_results(path)
+
+
+def test_a_changed_manifest_is_noticed(rounds: Result, tmp_path: Path) -> None:
+    path = rounds.save(tmp_path) / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["study"]["seed"] = 8
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match="fingerprint"):
+        load_results(tmp_path)
+
+
+def test_another_engine_is_named(rounds: Result, tmp_path: Path) -> None:
+    path = rounds.save(tmp_path) / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["engine"] = 0
+    path.write_text(json.dumps(manifest))
+    with pytest.warns(UserWarning, match="played by engine 0"):
+        assert load_results(tmp_path) == rounds
+
+
+def test_results_differ_where_they_should(rounds: Result) -> None:
+    assert run(rounds.study) == rounds
+    assert run(rounds.study.with_changes(rounds=1999)) != rounds
+    assert rounds != "something else"
+
+
+# --- the package ----------------------------------------------------------------------------------
+
+
+def test_public_names() -> None:
+    for name in sim.__all__:
+        assert callable(getattr(sim, name)), name
+    assert set(sim.__all__) <= set(dir(sim))
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = sim.nothing
+
+
+def test_trace_is_a_function_whatever_was_imported() -> None:
+    import importlib
+
+    module = importlib.import_module("sim.trace")
+    traced = sim.trace(load_study(), 3)  # type: ignore[operator]  # mypy sees the module
+    assert isinstance(traced, module.Trace)
