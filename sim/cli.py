@@ -416,7 +416,10 @@ def list_() -> None:
 @click.argument("names", metavar="[NAME|FILE]...", nargs=-1)
 @json_option
 def decks(names: tuple[str, ...], as_json: bool) -> None:
-    """Show decks: birds, values, families, powers, copies, and what is assumed."""
+    """Show decks.
+
+    Birds, values, families, powers, copies; what is known and what is assumed.
+    """
     from sim import listing
 
     click.echo(listing.decks(names, as_json))
@@ -426,7 +429,10 @@ def decks(names: tuple[str, ...], as_json: bool) -> None:
 @click.argument("names", metavar="[OPTION]...", nargs=-1)
 @json_option
 def rules(names: tuple[str, ...], as_json: bool) -> None:
-    """Show rule options: both editions' settings, values allowed, rule changed."""
+    """Show rule options.
+
+    Both editions' settings, the values allowed, and the rule that an option changes.
+    """
     from sim import listing
 
     click.echo(listing.rules(names, as_json))
@@ -436,7 +442,10 @@ def rules(names: tuple[str, ...], as_json: bool) -> None:
 @click.argument("names", metavar="[NAME|FILE]...", nargs=-1)
 @json_option
 def players(names: tuple[str, ...], as_json: bool) -> None:
-    """Show strategies: all of them, one with its parameters, or how several differ."""
+    """Show strategies and their parameters.
+
+    All of them; one, with its values; or how several differ.
+    """
     from sim import listing
 
     click.echo(listing.players(names, as_json))
@@ -445,7 +454,10 @@ def players(names: tuple[str, ...], as_json: bool) -> None:
 @list_.command(epilog="Example: baobei list metrics --json")
 @json_option
 def metrics(as_json: bool) -> None:
-    """Show the numbers of a summary and the columns of records, with their units."""
+    """Show the numbers of results, with units.
+
+    Those of a summary, and the columns of records.
+    """
     from sim import listing
 
     click.echo(listing.metrics(as_json))

@@ -138,7 +138,7 @@ def _range(spec: Mapping[str, Any]) -> str:
         return ", ".join(spec["choices"])
     if spec["type"] == "boolean":
         return "true, false"
-    unit = f" {spec['unit']}" if spec.get("unit") else ""
+    unit = f" {spec['unit']}" if spec.get("unit") not in (None, "", "share") else ""
     return f"{_value(spec['min'])} to {_value(spec['max'])}{unit}"
 
 

@@ -178,8 +178,8 @@ HEURISTIC = [
     Case("bao_unknown_max", (0, 1, 4), bao_called, {"bao_threshold": 25}, count=400),
     Case("bao_margin", (200, 12, -200), bao_called, {"bao_threshold": 12}, count=400),
     Case("bao_min_turn", (1000, 6, 0), bao_called, {"bao_threshold": 10}, count=400),
-    Case("pluck_confidence", (1.0, 0.2, 0.05), plucks(MISSED), HUNCH, count=200),
-    Case("pluck_rival_confidence", (1.0, 0.2, 0.05), plucks(MISSED), HUNCH, count=200),
+    Case("pluck_confidence", (1.0, 0.09, 0.03), plucks(MISSED), HUNCH, count=200),
+    Case("pluck_rival_confidence", (1.0, 0.09, 0.03), plucks(MISSED), HUNCH, count=200),
     Case(
         "pluck_rival_min_gain",
         (50, 8, -50),
@@ -211,11 +211,11 @@ HEURISTIC = [
     Case("take_max_value", (-5, 3, 9), events("take"), first_is_zero=False),
     Case("take_min_gain", (13, 5, 1), events("take")),
     Case("keep_min_gain", (20, 5, 0), kept),
-    Case("power_appetite", (0, 3, 20), powers, {"bao_threshold": 3}),
+    Case("power_appetite", (0, 3, 20), powers, deck=with_power("look"), count=120),
     Case("look_first", ("own", "rival"), looks_at_rivals, {"power_appetite": 20}),
     Case(
         "swap_min_gain", (20, 3, -20), own_cards_swapped, {"power_appetite": 20},
-        deck=with_power("swap"), first_is_zero=True,
+        deck=with_power("swap"),
     ),
     Case(
         "macaw_min_gain", (20, 5, -20), events("swap"), {"power_appetite": 20},
@@ -224,7 +224,7 @@ HEURISTIC = [
     Case("attention", (0.0, 0.5, 1.0), plucks_from("window"), deck=FLOCKS, first_is_zero=True),
     Case(
         "last_turns", (False, True), replaced_in_last_turns,
-        {"keep_min_gain": 20, "take_max_value": -5}, "rusher", first_is_zero=True,
+        {"keep_min_gain": 20, "take_max_value": -200}, "rusher", first_is_zero=True,
     ),
     *[
         Case(
@@ -252,7 +252,7 @@ DICE = [
         deck=FLOCKS, kind="random", first_is_zero=True, count=200,
     ),
     Case("take_rate", (0.0, 0.5, 1.0), events("take"), kind="random", first_is_zero=True),
-    Case("keep_rate", (0.0, 0.5, 1.0), kept, {"pluck_rate": 0.0}, kind="random", first_is_zero=True),
+    Case("keep_rate", (0.0, 0.5, 1.0), kept, {"pluck_rate": 0}, kind="random", first_is_zero=True),
     Case(
         "swap_rate", (0.0, 0.5, 1.0), events("swap"), deck=with_power("macaw"), kind="random",
         first_is_zero=True,
