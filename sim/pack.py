@@ -118,6 +118,7 @@ def _pack_memory(table: Any, seat: int) -> None:
             or table.memory_span[seat] < MAX_CARDS
         )
     )
+    table.fading |= table.fades[seat]
 
 
 def pack(study: Study) -> Any:

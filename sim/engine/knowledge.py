@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from .jit import entry, kernel, lowest
-from .memory import believed, count_face_up, drop, in_mind, memorise
+from .memory import believed, count_face_up, drop, memorise
 from .state import NONE
 
 #: A card that somebody chose for the own area counts this share of an unknown card, and one
@@ -33,9 +33,9 @@ def bit(card):
 
 
 @kernel
-def recalls(state, table, viewer, card):
+def recalls(state, viewer, card):
     """Whether a viewer has in mind which card lies at the place of this card (int, not NONE)."""
-    return (in_mind(state, table, viewer, card >> 6) & bit(card)) != _ZERO
+    return (state.mind[viewer, card >> 6] & bit(card)) != _ZERO
 
 
 @kernel
@@ -47,9 +47,10 @@ def learn(state, table, viewer, card):
     seen = state.seen[viewer, word]
     new = np.int32((~seen & mask) != _ZERO)
     state.seen[viewer, word] = seen | mask
-    if table.fades[state.who[viewer]]:
+    if table.fading and table.fades[state.who[viewer]]:
         memorise(state, table, viewer, card)
         return
+    state.mind[viewer, word] |= mask
     state.pool_size[viewer] -= new
     state.pool_sum[viewer] -= new * table.value[card]
 
@@ -64,10 +65,9 @@ def learn_all(state, table, card):
 @kernel
 def learn_face_up(state, table, card):
     """Mutates: a card comes to lie face up on the discard pile, before all eyes."""
-    word = card >> 6
     for viewer in range(state.players):
-        if table.fades[state.who[viewer]]:
-            state.seen[viewer, word] |= bit(card)
+        if table.fading and table.fades[state.who[viewer]]:
+            state.seen[viewer, card >> 6] |= bit(card)
             count_face_up(state, table, viewer, card)
         else:
             learn(state, table, viewer, card)
@@ -76,6 +76,8 @@ def learn_face_up(state, table, card):
 @kernel
 def see_taken(state, table, card):
     """Mutates: everybody saw which card was taken, and where it lies; some will forget it."""
+    if table.fading == 0:
+        return
     for viewer in range(state.players):
         if table.fades[state.who[viewer]]:
             memorise(state, table, viewer, card)
@@ -121,7 +123,7 @@ def own_cards(state, table, seat):
         card = state.slot_card[seat, slot]
         if card < 0:
             continue
-        if (in_mind(state, table, seat, card >> 6) & bit(card)) != _ZERO:
+        if (state.mind[seat, card >> 6] & bit(card)) != _ZERO:
             value = table.value[believed(state, table, seat, card)]
             total += value
             if value > high:
@@ -151,9 +153,10 @@ def forget_all(state, table, card):
     for viewer in range(state.players):
         if (state.seen[viewer, word] & bit(card)) != _ZERO:
             state.seen[viewer, word] &= ~bit(card)
-            if table.fades[state.who[viewer]]:
+            if table.fading and table.fades[state.who[viewer]]:
                 drop(state, table, viewer, card)
             else:
+                state.mind[viewer, word] &= ~bit(card)
                 state.pool_size[viewer] += 1
                 state.pool_sum[viewer] += table.value[card]
 
@@ -175,9 +178,9 @@ def matching(state, table, card):
 def known_matches(state, table, viewer, card, word):
     """The face-down cards that a viewer has in mind as matching `card`, one word: uint64."""
     family = table.family[card]
-    if table.fades[state.who[viewer]] == 0:
-        return state.seen[viewer, word] & state.lying[word] & table.family_cards[family, word]
     mine = state.mind[viewer, word] & state.lying[word]
+    if table.fading == 0:
+        return mine & table.family_cards[family, word]
     mixed = mine & state.mixed[viewer, word]
     matches = mine & ~mixed & table.family_cards[family, word]
     while mixed != _ZERO:

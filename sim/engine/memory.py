@@ -3,8 +3,7 @@
 `State.seen` is what a seat may know (rulebook §14). `State.mind` is what it still thinks it
 knows: a card may be *forgotten* (it leaves the mind), *crowded out* (a span of n face-down
 cards; the oldest goes first), *mixed up* (it silently becomes a card of a neighbouring family)
-or, face up, not counted at all. A seat whose player forgets nothing has no `mind` of its own:
-`in_mind` reads `seen`.
+or, face up, not counted at all. Where nobody forgets anything, `mind` equals `seen`.
 
 How long a memory lasts is drawn when it is made, so remembering costs nothing afterwards: a
 memory with a chance p per turn of fading lasts a geometric number of turns.
@@ -16,7 +15,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel, lowest, popcount
+from .jit import kernel, lowest, popcount, unit
 from .rng import STREAM_MEMORY, below, number, unit_interval
 from .state import MAX_CARDS, NONE, WORDS
 
@@ -41,17 +40,9 @@ def _bit(card):
 
 
 @kernel
-def in_mind(state, table, viewer, word):
-    """The cards that a seat thinks it has placed, one word: uint64."""
-    if table.fades[state.who[viewer]]:
-        return state.mind[viewer, word]
-    return state.seen[viewer, word]
-
-
-@kernel
 def believed(state, table, viewer, card):
     """The card that a seat takes a card in its mind for: itself, unless it is mixed up."""
-    if table.fades[state.who[viewer]]:
+    if table.fading and (state.mixed[viewer, card >> 6] & _bit(card)) != _ZERO:
         return np.int64(state.belief[viewer, card])
     return np.int64(card)
 
@@ -105,7 +96,7 @@ def drop(state, table, viewer, card):
     state.own_fresh[viewer] = 0
 
 
-@kernel
+@unit
 def memorise(state, table, viewer, card):
     """Mutates: a seat has seen a card (in hand or face down on the table) and keeps it in mind."""
     who = state.who[viewer]
@@ -119,9 +110,10 @@ def memorise(state, table, viewer, card):
     state.forget_at[viewer, card] = forget_at
     state.mix_at[viewer, card] = mix_at
     state.next_fade[viewer] = min(state.next_fade[viewer], min(forget_at, mix_at))
+    return 0
 
 
-@kernel
+@unit
 def count_face_up(state, table, viewer, card):
     """Mutates: a seat sees a card face up, and counts it or not (`count_cards`)."""
     share = table.count_cards[state.who[viewer]]
@@ -129,6 +121,7 @@ def count_face_up(state, table, viewer, card):
         _enter(state, table, viewer, card)
     else:
         drop(state, table, viewer, card)
+    return 0
 
 
 @kernel
@@ -197,16 +190,22 @@ def _crowd_out(state, table, viewer, span):
         count -= 1
 
 
+@unit
+def _refresh(state, table, viewer):
+    """Mutates: let memories fade that are due, and crowd out what is too much."""
+    if state.turn >= state.next_fade[viewer]:
+        _fade(state, table, viewer)
+    span = table.memory_span[state.who[viewer]]
+    if span < MAX_CARDS:
+        _crowd_out(state, table, viewer, span)
+    return 0
+
+
 @kernel
 def recall(state, table, viewer):
     """Mutates: bring a seat's mind up to this turn; to be called before it decides."""
-    who = state.who[viewer]
-    if table.fades[who] == 0:
-        return
-    if state.turn >= state.next_fade[viewer]:
-        _fade(state, table, viewer)
-    if table.memory_span[who] < MAX_CARDS:
-        _crowd_out(state, table, viewer, table.memory_span[who])
+    if table.fading and table.fades[state.who[viewer]]:
+        _refresh(state, table, viewer)
 
 
 @kernel
@@ -214,9 +213,8 @@ def unplaced(state, table, viewer, family):
     """How many cards of a family a seat has not placed, as it thinks."""
     count = 0
     for word in range(WORDS):
-        mine = in_mind(state, table, viewer, word)
-        count += popcount(table.family_cards[family, word] & ~mine)
-    if table.fades[state.who[viewer]]:
+        count += popcount(table.family_cards[family, word] & ~state.mind[viewer, word])
+    if table.fading:
         for word in range(WORDS):
             cards = state.mixed[viewer, word]
             while cards != _ZERO:
@@ -253,9 +251,10 @@ def confidence(state, table, viewer, card):
     neighbouring family and became this one. How likely each family was is counted from the
     cards that the seat has not placed.
     """
-    who = state.who[viewer]
-    rate = table.mix_up_rate[who]
-    if table.fades[who] == 0 or rate <= 0.0:
+    if table.fading == 0:
+        return 1.0
+    rate = table.mix_up_rate[state.who[viewer]]
+    if rate <= 0.0:
         return 1.0
     age = state.turn - max(state.learnt[viewer, card], 0)
     right = (1.0 - rate) ** age

@@ -247,7 +247,7 @@ STATE = np.dtype(
         ("own_shares", np.float64, _SEATS),  # the same of all unknown cards together
         ("own_high", np.int32, _SEATS),  # the highest known value
         ("own_high_slot", np.int32, _SEATS),
-        # Memory that fades, for seats whose player's memory does; see memory.py.
+        # What a seat has in mind, and the memories of seats that forget; see memory.py.
         ("mind", np.uint64, (MAX_PLAYERS, WORDS)),  # cards that the seat thinks it has placed
         ("mixed", np.uint64, (MAX_PLAYERS, WORDS)),  # those among them that it takes for others
         ("belief", np.uint8, (MAX_PLAYERS, MAX_CARDS)),  # what it takes a card in mind for
@@ -446,6 +446,7 @@ TABLE = np.dtype(
         ("family_size", np.int32, (MAX_FAMILIES,)),
         ("deck_sd", np.float64),  # of a card's value, in points
         # Players.
+        ("fading", np.int32),  # 1 if anybody's memory fades
         ("fades", np.int32, _SEATS),  # 1 if anything in the player's memory fades
         ("log_forget", np.float64, _SEATS),  # log(1 - forget_rate)
         ("log_mix", np.float64, _SEATS),  # log(1 - mix_up_rate)

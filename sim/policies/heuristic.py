@@ -24,7 +24,7 @@ from ..engine.knowledge import (
     unknown_value,
 )
 from ..engine.legal import is_locked, judge_claim, protected
-from ..engine.memory import believed, confidence, in_mind, unplaced
+from ..engine.memory import believed, confidence, unplaced
 from ..engine.rng import own_below, own_chance
 from ..engine.state import (
     ASK_BAO,
@@ -89,7 +89,7 @@ def estimated_total(state, table, seat, owner, mean):
     dumped = 0
     for word in range(WORDS):
         held = state.held[owner, word]
-        seen = in_mind(state, table, seat, word)
+        seen = state.mind[seat, word]
         cards = held & seen
         while cards != _ZERO:
             known += table.value[believed(state, table, seat, (word << 6) + lowest(cards))]
@@ -202,7 +202,7 @@ def _first_unknown(state, table, seat, owner):
     """The lowest slot of a player with a card that the seat does not know; NONE if none."""
     for slot in range(state.n_slots[owner]):
         card = state.slot_card[owner, slot]
-        if card >= 0 and not recalls(state, table, seat, card):
+        if card >= 0 and not recalls(state, seat, card):
             return np.int64(slot)
     return np.int64(NONE)
 
@@ -226,14 +226,14 @@ def may_claim(state, table, seat, matches):
     if has_hunch(state, table, seat):
         return True
     known = _ZERO
-    if table.fades[state.who[seat]]:
+    if table.fading and table.fades[state.who[seat]]:
         if state.turn >= state.next_fade[seat]:
             return True  # something in mind may be taken for another card by now
         for word in range(WORDS):
             known |= (matches[word] & state.mind[seat, word]) | state.mixed[seat, word]
     else:
         for word in range(WORDS):
-            known |= matches[word] & state.seen[seat, word]
+            known |= matches[word] & state.mind[seat, word]
     return known != _ZERO
 
 
@@ -456,7 +456,7 @@ def _kept_rival(state, table, seat):
         owner = clockwise(state, seat, step)
         for slot in range(state.n_slots[owner]):
             card = state.slot_card[owner, slot]
-            if card >= 0 and not recalls(state, table, seat, card):
+            if card >= 0 and not recalls(state, seat, card):
                 if share_of_unknown(state, card) < 1.0:
                     return np.int64(owner << 7 | slot)
     return np.int64(NONE)
@@ -533,7 +533,7 @@ def _movable_extreme(state, table, seat, owner, mean, sign):
     dumped = 0
     for word in range(WORDS):
         cards = state.held[owner, word] & ~state.locked[word]
-        known = cards & in_mind(state, table, seat, word)
+        known = cards & state.mind[seat, word]
         cards &= ~known
         unknown += popcount(cards & ~state.kept[word] & ~state.dumped[word])
         kept += popcount(cards & state.kept[word])
@@ -564,7 +564,7 @@ def _place_of(state, table, seat, owner, card):
         return np.int64(state.place[card])
     for slot in range(state.n_slots[owner]):
         there = state.slot_card[owner, slot]
-        if there >= 0 and not recalls(state, table, seat, there) and not is_locked(state, there):
+        if there >= 0 and not recalls(state, seat, there) and not is_locked(state, there):
             share = share_of_unknown(state, there)
             kind = SOME_KEPT if share < 1.0 else (SOME_DUMPED if share > 1.0 else SOME_UNKNOWN)
             if kind == card:
@@ -799,7 +799,7 @@ def _unknown_count(state, table, seat, owner):
     """How many cards of a player a seat does not have in mind."""
     unknown = state.n_cards[owner]
     for word in range(WORDS):
-        unknown -= popcount(state.held[owner, word] & in_mind(state, table, seat, word))
+        unknown -= popcount(state.held[owner, word] & state.mind[seat, word])
     return unknown
 
 
