@@ -14,6 +14,13 @@ import numpy as np
 from sim.engine import events as ev
 from sim.engine.play import advance, start
 from sim.engine.state import (
+    ASK_BAO,
+    ASK_CLAIM,
+    ASK_DRAWN,
+    ASK_MACAW,
+    ASK_SHOEBILL,
+    ASK_SOURCE,
+    ASK_SWAP,
     FAULT_NONE,
     GAME_REASONS,
     NONE,
@@ -159,6 +166,20 @@ class Decoder:
         cards = [self.bird(card_a), self.bird(card_b)]
         return {"event": "swap", "player": seat, "a": place(a), "b": place(b), "cards": cards}
 
+    def _why(self, seat: int, question: int, *rest: int) -> Event:
+        names, estimates = _ESTIMATES.get(question, ()), rest[4:]
+        known = {
+            name: value / 100
+            for name, value in zip(names, estimates, strict=False)
+            if name and value != _NO_ESTIMATE and abs(value) < _BEYOND
+        }
+        return {
+            "event": "why",
+            "player": seat,
+            "question": QUESTIONS[question],
+            "estimates": known,
+        }
+
     def _deal(self, first: int, deciding: int, *_: int) -> Event:
         return {
             "event": "deal",
@@ -189,6 +210,20 @@ class Decoder:
             "rounds": int(state.rounds),
             "deciding_rounds": int(state.deciding_rounds),
         }
+
+
+_NO_ESTIMATE = -32768
+_BEYOND = 32000
+_ESTIMATES: dict[int, tuple[str, ...]] = {
+    ASK_SOURCE: ("take_gain", "", "own_total"),
+    ASK_DRAWN: ("pluck_gain", "pluck_confidence", "keep_gain", "least_gain"),
+    ASK_CLAIM: ("pluck_gain", "pluck_confidence"),
+    ASK_SWAP: ("own_card", "rival_card"),
+    ASK_MACAW: ("own_card", "rival_card"),
+    ASK_SHOEBILL: ("own_card", "rival_card"),
+    ASK_BAO: ("own_total", "own_unknown", "lowest_rival_total", "chance_lowest"),
+}
+"""The estimates (points, chances, cards) that a heuristic player notes for each question."""
 
 
 def _slot(slot: int) -> int | None:
@@ -265,11 +300,14 @@ _DECODERS: dict[int, Callable[..., Event]] = {
     ev.EV_DEAL: Decoder._deal,
     ev.EV_END: Decoder._end,
     ev.EV_GAME_END: Decoder._game_end,
+    ev.EV_WHY: Decoder._why,
 }
 
 
-def play_unit(state: Any, table: Any, seed: int, index: int, decoder: Decoder) -> Iterator[Event]:
-    """Play one unit step by step, and yield its events.
+def play_unit(
+    state: Any, table: Any, seed: int, index: int, decoder: Decoder, *, explain: bool = False
+) -> Iterator[Event]:
+    """Play one unit step by step, and yield its events; with `explain` the `why` events, too.
 
     Raises:
         EngineError: A policy answered against the rules.
@@ -278,5 +316,7 @@ def play_unit(state: Any, table: Any, seed: int, index: int, decoder: Decoder) -
     state.logging = 1
     while state.stage != STAGE_DONE:
         advance(state, table, np.uint64(seed))
-        yield from decoder.drain()
+        for event in decoder.drain():
+            if explain or event["event"] != "why":
+                yield event
         raise_fault(state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, get_args
 
@@ -26,6 +27,17 @@ from sim.players import Player
 from sim.rules import Rules
 from sim.study import Study
 
+RATES = (
+    "bao_rate",
+    "pluck_rate",
+    "double_rate",
+    "take_rate",
+    "keep_rate",
+    "swap_rate",
+    "decline_rate",
+)
+"""How often the random policy does what is optional; a heuristic player's blunders do, too."""
+
 _KINDS = {"heuristic": HEURISTIC, "random": RANDOM}
 
 
@@ -46,6 +58,8 @@ def pack_cards(table: Any, deck: Deck, cards: Sequence[int]) -> None:
     """
     families = list(deck.families)
     table.cards = len(cards)
+    table.families = len(families)
+    table.deck_sd = float(np.std([deck.birds[index].value for index in cards]))
     table.slot_numbers = max(SLOT_NUMBERS, len(cards))
     for card, index in enumerate(cards):
         bird = deck.birds[index]
@@ -55,6 +69,8 @@ def pack_cards(table: Any, deck: Deck, cards: Sequence[int]) -> None:
         table.family[card] = family
         table.power[card] = NONE if bird.power is None else POWERS.index(bird.power)
         table.family_cards[family, card >> 6] |= np.uint64(1 << (card & 63))
+        if table.family_size[family] == 0:
+            table.family_first[family] = card
         table.family_size[family] += 1
         table.deck_sum += bird.value
 
@@ -73,14 +89,36 @@ def pack_players(table: Any, players: Sequence[Player]) -> None:
     """Write strategies into a table record, one for each seat."""
     for seat, player in enumerate(players):
         table.policy[seat] = _KINDS[player.kind]
+        # What a blunder does: any legal move, each as likely as it comes.
+        for name in RATES:
+            getattr(table, name)[seat] = 0.5
         for name, value in player.values.items():
             if name in REAL_PARAMETERS:
-                getattr(table, name)[seat] = value
+                getattr(table, name)[seat] = math.nan if value == "counted" else value
             elif name in WHOLE_PARAMETERS:
                 getattr(table, name)[seat] = choice_number(type(player), name, value)
+        _pack_memory(table, seat)
         least = min(table.pluck_confidence[seat], table.pluck_rival_confidence[seat])
         largest = int(table.family_size.max())
-        table.hunch_pool[seat] = int(largest / least) if least > largest / MAX_CARDS else MAX_CARDS
+        hunches = least <= largest / MAX_CARDS or table.blunder_rate[seat] > 0
+        table.hunch_pool[seat] = MAX_CARDS if hunches else int(largest / least)
+
+
+def _pack_memory(table: Any, seat: int) -> None:
+    """Write what follows from a player's memory parameters."""
+    forget, mix = table.forget_rate[seat], table.mix_up_rate[seat]
+    table.log_forget[seat] = math.log1p(-forget) if forget < 1 else -math.inf
+    table.log_mix[seat] = math.log1p(-mix) if mix < 1 else -math.inf
+    table.fades[seat] = int(
+        table.policy[seat] == HEURISTIC
+        and (
+            forget > 0
+            or mix > 0
+            or table.count_cards[seat] < 1
+            or table.memory_span[seat] < MAX_CARDS
+        )
+    )
+    table.fading |= table.fades[seat]
 
 
 def pack(study: Study) -> Any:

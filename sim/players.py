@@ -54,6 +54,19 @@ def _share(default: float, description: str) -> Any:
     )
 
 
+def _seconds(default: float, description: str) -> Any:
+    """Return the field of a time, 0 to 60 seconds."""
+    extra: dict[str, Any] = {"unit": "seconds"}
+    return Field(
+        float(default),
+        ge=0,
+        le=60,
+        allow_inf_nan=False,
+        description=description,
+        json_schema_extra=extra,
+    )
+
+
 def _count(default: int, low: int, high: int, unit: str, description: str) -> Any:
     """Return the field of a whole number."""
     extra: dict[str, Any] = {"unit": unit}
@@ -183,8 +196,10 @@ class HeuristicPlayer(Player):
     double_pluck: bool = _choice(True, "attempts double plucks")
     pluck_on_draw: bool = _choice(True, "attempts plucks with the card it has drawn")
     pluck_in_window: bool = _choice(True, "attempts plucks in other players' windows")
-    gift: Literal["highest", "unknown"] = _choice(
-        "highest", "gives away its highest estimated card, or an unknown one if it has one"
+    gift: Literal["highest", "unknown", "lowest_loss"] = _choice(
+        "highest",
+        "gives away its highest estimated card; an unknown one if it has one; or of the cards "
+        "that cost it least the one that rivals know least about",
     )
     take_max_value: Number = _points(5, "takes the top discard only if it is worth at most this")
     take_min_gain: Number = _points(
@@ -199,6 +214,9 @@ class HeuristicPlayer(Player):
     look_first: Literal["own", "rival"] = _choice(
         "own", "whose unknown cards it looks at first with a power"
     )
+    show_first: Literal["own", "rival"] = _choice(
+        "rival", "whose unknown cards it shows first with a power"
+    )
     swap_min_gain: Number = _points(
         1, "least gain for which it puts one of its own cards into a Barn Owl's swap"
     )
@@ -206,6 +224,40 @@ class HeuristicPlayer(Player):
     toco_target: Literal["leader", "next", "declarer", "random"] = _choice(
         "leader",
         "who gets a Toco Toucan's card; leader: the lowest estimate, also where none declared",
+    )
+    shoebill_target: Literal["leader", "lowest", "declarer", "random"] = _choice(
+        "lowest",
+        "whose card a Shoebill replaces; lowest: the lowest of all rivals' cards, also where "
+        "none declared",
+    )
+    unknown_value: Literal["counted"] | Number = Field(
+        "counted",
+        union_mode="left_to_right",
+        description="what it takes an unknown card to be worth; counted: the mean of those unseen",
+        json_schema_extra={
+            "unit": "points",
+            "type": "number or counted",
+            "min": -200,
+            "max": 200,
+            "expected": '"counted" or a number from -200 to 200',
+        },
+    )
+    memory_span: int = _count(
+        128, 0, 128, "cards", "face-down cards that it keeps in mind, the oldest goes first; 128: all"
+    )
+    forget_rate: Number = _share(0, "probability per turn of forgetting a remembered card")
+    mix_up_rate: Number = _share(
+        0, "probability per turn that a remembered card silently becomes a wrong one"
+    )
+    count_cards: Number = _share(1, "share of the face-up cards that it counts for its estimates")
+    bao_confidence: Number = _share(
+        0, "least estimated probability of being strictly lowest to call BAO; 0: not asked for"
+    )
+    reaction_mean: Number = _seconds(1, "mean time until it shouts in a window")
+    reaction_sd: Number = _seconds(0.3, "standard deviation of that time")
+    blunder_rate: Number = _share(0, "share of its decisions that are any legal one")
+    score_awareness: Number = _points(
+        0, "points that bao_threshold rises by per point that it lies behind in a game"
     )
     attention: Number = _share(0.9, "probability of noticing a window at all")
     last_turns: bool = _choice(
@@ -225,6 +277,8 @@ class RandomPlayer(Player):
     keep_rate: Number = _share(0.5, "share of its drawn cards that it keeps")
     swap_rate: Number = _share(0.5, "share of its Macaws with which it swaps")
     decline_rate: Number = _share(0.2, "share of its powers that it declines, where it may")
+    reaction_mean: Number = _seconds(1, "mean time until it shouts in a window")
+    reaction_sd: Number = _seconds(0.3, "standard deviation of that time")
 
 
 KINDS: dict[str, type[Player]] = {"heuristic": HeuristicPlayer, "random": RandomPlayer}

@@ -59,12 +59,14 @@ class Trace:
         return f"<pre>{escape(self.text())}</pre>"
 
 
-def trace(study: Study, index: int = 0) -> Trace:
+def trace(study: Study, index: int = 0, *, explain: bool = False) -> Trace:
     """Play one round (or game, for a study of games) exactly as a run of the study plays it.
 
     Args:
         study: What to play; how many rounds it asks for does not matter.
         index: Which one, from 0.
+        explain: Add a `why` event before what follows from each heuristic player's decision:
+            the question, and the estimates that it was answered on.
 
     Raises:
         InputError: `index` is negative or too high.
@@ -74,7 +76,7 @@ def trace(study: Study, index: int = 0) -> Trace:
     state, table = new_state(), pack(study)
     decoder = Decoder(state, [study.deck.birds[bird].id for bird in study.deck.cards])
     events = []
-    for event in play_unit(state, table, study.seed, index, decoder):
+    for event in play_unit(state, table, study.seed, index, decoder, explain=explain):
         events.append(_deal(event, study, state, index) if event["event"] == "deal" else event)
     return Trace(study, index, events, frozenset(decoder.knows()))
 
@@ -108,49 +110,91 @@ def narrate(events: Sequence[Event], deck: Deck, strategies: Sequence[str]) -> I
 
 
 class _Account:
-    """Tells events in words, and keeps the areas in step so that it can show them."""
+    """Tells events in words, and keeps areas and knowledge in step so that it can show them."""
 
     def __init__(self, deck: Deck, strategies: Sequence[str]) -> None:
         self.birds = {bird.id: bird for bird in deck.birds}
         self.strategies = list(strategies)
         self.names = self.strategies
         self.hands: list[list[str | None]] = []
+        self.known: dict[tuple[int, int], set[int]] = {}
         self.top: str | None = None
+        self.declarer: int | None = None
+        self.final = False
+        self.shield = False
+        self.macaw = False
+        self.taken = False
+        self.power: str | None = None
+        self.looks = 0
 
     def tell(self, event: Event) -> Iterator[str]:
-        """The lines for one event; `hands` follow it."""
+        """The lines for one event."""
+        if self.macaw and event["event"] not in ("look", "swap", "why"):
+            self.macaw = False
+            yield "    and does not swap"
         yield from getattr(self, f"_tell_{event['event']}")(event)
 
     def _card(self, bird_id: str | None) -> str:
         if bird_id is None:
             return "nothing"
         bird = self.birds[bird_id]
-        return f"{bird.name} ({bird.value})" if str(bird.value) not in bird.name else bird.name
-
-    def _who(self, seat: int) -> str:
-        return f"seat {seat}"
+        return bird.name if bird.name.endswith(f" {bird.value}") else f"{bird.name} ({bird.value})"
 
     def _where(self, place: Sequence[int], seat: int) -> str:
         owner, slot = place
         return f"own slot {slot}" if owner == seat else f"seat {owner}'s slot {slot}"
 
-    def _set(self, place: Sequence[int], card: str | None) -> None:
+    def _set(self, place: Sequence[int], card: str | None, known: set[int] | None = None) -> None:
         owner, slot = place
         hand = self.hands[owner]
         hand.extend([None] * (slot + 1 - len(hand)))
         hand[slot] = card
+        self.known[owner, slot] = set(known or ())
+
+    def _knowing(self, place: Sequence[int]) -> set[int]:
+        return self.known.get((place[0], place[1]), set())
+
+    def _all(self) -> set[int]:
+        return set(range(len(self.hands)))
 
     def _areas(self) -> Iterator[str]:
+        rows = []
         for seat, hand in enumerate(self.hands):
-            shown = "  ".join(f"{self._short(card):>3}" for card in hand)
-            total = sum(self.birds[card].value for card in hand if card)
-            yield f"    seat {seat} {self.names[seat]:<12} {shown}   = {total}"
+            cards = "".join(f"{self._short(seat, slot):>5}" for slot in range(len(hand)))
+            rows.append((seat, cards, sum(self.birds[card].value for card in hand if card)))
+        width = max(len(cards) for _seat, cards, _total in rows)
+        for seat, cards, total in rows:
+            mark = ""
+            if seat == self.declarer:
+                mark = "  BAO, protected" if self.shield else "  BAO"
+            yield f"    seat {seat} {self.names[seat]:<12.12}{cards:<{width}}   = {total}{mark}"
 
-    def _short(self, card: str | None) -> str:
-        return "·" if card is None else str(self.birds[card].value)
+    def _short(self, seat: int, slot: int) -> str:
+        """A card's value; ? behind it where its owner has not seen it."""
+        card = self.hands[seat][slot]
+        if card is None:
+            return "· "
+        seen = seat in self._knowing([seat, slot])
+        return f"{self.birds[card].value}{' ' if seen else '?'}"
+
+    def _unseen(self, place: Sequence[int], seat: int) -> str:
+        return "" if seat in self._knowing(place) else " (unseen by it)"
+
+    def _tell_why(self, event: Event) -> Iterator[str]:
+        if event["estimates"]:
+            estimates = ", ".join(
+                f"{name.replace('_', ' ')} {value:g}" for name, value in event["estimates"].items()
+            )
+            yield f"      [{event['question']}, seat {event['player']}: {estimates}]"
 
     def _tell_deal(self, event: Event) -> Iterator[str]:
         self.hands = [list(hand) for hand in event["hands"]]
+        self.known = {
+            (seat, slot): {seat} for seat, slots in enumerate(event["peeks"]) for slot in slots
+        }
+        self.declarer = None
+        self.final = self.shield = False
+        self.top = event["discard_pile"][-1]
         seats = event.get("seats", range(event["players"]))
         self.names = [self.strategies[seat] for seat in seats]
         what = "Deciding round" if event.get("deciding") else "Round"
@@ -162,30 +206,44 @@ class _Account:
             peeked = ", ".join(map(str, event["peeks"][seat])) or "none"
             cards = ", ".join(self._card(card) for card in hand)
             yield f"  seat {seat} {self.names[seat]}: {cards}; has looked at slots {peeked}"
-        top = self._card(event["discard_pile"][-1])
-        yield f"  first discard {top}; seat {event['first']} begins"
+        yield f"  first discard {self._card(self.top)}; seat {event['first']} begins"
+        yield "  (cards are shown by value; ? is a card that its owner has not seen)"
 
     def _tell_turn(self, event: Event) -> Iterator[str]:
         if event["turn"]:
             yield from self._areas()
         seat = event["player"]
+        last = ""
+        if self.declarer is not None:
+            last = f", the last one after seat {self.declarer}'s BAO"
+        elif self.final:
+            last = ", the last one of the automatic final phase"
         yield ""
-        yield f"Turn {event['turn']}, seat {seat} ({self.names[seat]})"
+        yield (
+            f"Turn {event['turn']}, seat {seat} ({self.names[seat]}){last}; "
+            f"{self._card(self.top)} on top"
+        )
 
     def _tell_draw(self, event: Event) -> Iterator[str]:
+        self.taken = False
         if event["card"] is None:
             yield "  no card can be drawn: a pass"
         else:
             yield f"  draws {self._card(event['card'])}"
 
     def _tell_take(self, event: Event) -> Iterator[str]:
+        self.taken = True
         yield f"  takes {self._card(event['card'])} from the discard pile"
 
     def _tell_replace(self, event: Event) -> Iterator[str]:
-        self._set([event["player"], event["slot"]], event["card"])
-        yield f"  puts it into slot {event['slot']}; {self._card(event['out'])} is discarded"
+        seat, place = event["player"], [event["player"], event["slot"]]
+        unseen = self._unseen(place, seat)
+        self._set(place, event["card"], self._all() if self.taken else {seat})
+        self.top = event["out"]
+        yield f"  puts it into slot {event['slot']}; {self._card(event['out'])}{unseen} is discarded"
 
     def _tell_discard(self, event: Event) -> Iterator[str]:
+        self.top = event["card"]
         yield f"  discards {self._card(event['card'])}"
 
     def _tell_pluck(self, event: Event) -> Iterator[str]:
@@ -196,18 +254,24 @@ class _Account:
         hit = "a hit" if event["hit"] else "a MISS"
         source = "" if event["from"] == "draw" else "in the window "
         reference = self._card(event["reference"])
-        yield f"  {source}{self._who(seat)} shouts a {double} on {reference}: {targets}, {hit}"
-        if event["hit"]:
-            for target in event["targets"]:
-                self._set(target, None)
-            for gift in event["gifts"]:
-                self._set([seat, gift["slot"]], None)
-                self._set(gift["to"], gift["card"])
-                owner, slot = gift["to"]
-                yield (
-                    f"    and gives {self._card(gift['card'])} from slot {gift['slot']} "
-                    f"into seat {owner}'s slot {slot}"
-                )
+        yield f"  {source}seat {seat} shouts a {double} on {reference}: {targets}, {hit}"
+        if not event["hit"]:
+            for owner, slot in event["targets"]:
+                self.known[owner, slot] = self._all()
+            return
+        self.top = event["cards"][-1]
+        for target in event["targets"]:
+            self._set(target, None)
+        for gift in event["gifts"]:
+            place = [seat, gift["slot"]]
+            knowing, unseen = self._knowing(place), self._unseen(place, seat)
+            self._set(place, None)
+            self._set(gift["to"], gift["card"], knowing)
+            owner, slot = gift["to"]
+            yield (
+                f"    and gives {self._card(gift['card'])}{unseen} from slot {gift['slot']} "
+                f"into seat {owner}'s slot {slot}"
+            )
 
     def _tell_penalty(self, event: Event) -> Iterator[str]:
         if event["card"] is None:
@@ -223,25 +287,35 @@ class _Account:
             "reference": "the reference",
             "eliminated": "eliminated",
         }[event["trigger"]]
-        yield f"  power of {self._card(event['card'])}, {why}, for {self._who(event['player'])}:"
+        yield f"  power of {self._card(event['card'])}, {why}, for seat {event['player']}:"
+        self.power = self.birds[event["card"]].power
+        self.looks = 0
 
     def _tell_look(self, event: Event) -> Iterator[str]:
+        owner, slot = event["target"]
+        self.known.setdefault((owner, slot), set()).add(event["player"])
+        self.looks += 1
+        self.macaw = self.power == "macaw" and self.looks == 2
         where = self._where(event["target"], event["player"])
         yield f"    looks at {where}: {self._card(event['card'])}"
 
     def _tell_show(self, event: Event) -> Iterator[str]:
+        owner, slot = event["target"]
+        self.known[owner, slot] = self._all()
         where = self._where(event["target"], event["player"])
         yield f"    shows {where} to all: {self._card(event['card'])}"
 
     def _tell_swap(self, event: Event) -> Iterator[str]:
+        self.macaw = False
         a, b, cards = event["a"], event["b"], event["cards"]
-        self._set(a, cards[1])
-        self._set(b, cards[0])
         seat = event["player"]
         yield (
-            f"    swaps {self._where(a, seat)} ({self._card(cards[0])}) "
-            f"with {self._where(b, seat)} ({self._card(cards[1])})"
+            f"    swaps {self._where(a, seat)} ({self._card(cards[0])}{self._unseen(a, seat)}) "
+            f"with {self._where(b, seat)} ({self._card(cards[1])}{self._unseen(b, seat)})"
         )
+        at_a, at_b = self._knowing(a), self._knowing(b)
+        self._set(a, cards[1], at_b)
+        self._set(b, cards[0], at_a)
 
     def _tell_add(self, event: Event) -> Iterator[str]:
         self._set([event["to"], event["slot"]], event["card"])
@@ -252,10 +326,11 @@ class _Account:
         yield f"    draws {cards}"
 
     def _tell_place(self, event: Event) -> Iterator[str]:
-        self._set(event["target"], event["card"])
-        where = self._where(event["target"], event["player"])
+        seat = event["player"]
+        where, unseen = self._where(event["target"], seat), self._unseen(event["target"], seat)
+        self._set(event["target"], event["card"], {seat})
         out = self._card(event["out"])
-        yield f"    puts {self._card(event['card'])} into {where}; {out} goes under"
+        yield f"    puts {self._card(event['card'])} into {where}; {out}{unseen} goes under"
 
     def _tell_under(self, event: Event) -> Iterator[str]:
         yield f"    {self._card(event['card'])} goes under"
@@ -267,13 +342,20 @@ class _Account:
         yield f"  -- recycling {event['count']}: {len(event['draw_pile'])} cards are shuffled --"
 
     def _tell_final_phase(self, event: Event) -> Iterator[str]:
+        if self.declarer is not None:
+            yield f"  -- the BAO of seat {self.declarer} is void --"
+        self.declarer = None
+        self.shield = False
+        self.final = True
         yield "  -- the automatic final phase begins --"
 
     def _tell_bao(self, event: Event) -> Iterator[str]:
+        self.declarer = event["player"]
         total = sum(self.birds[card].value for card in self.hands[event["player"]] if card)
         yield f"  calls BAO! (true total {total})"
 
     def _tell_shield(self, event: Event) -> Iterator[str]:
+        self.shield = True
         yield f"    the Shield of seat {event['player']} is up"
 
     def _tell_end(self, event: Event) -> Iterator[str]:
@@ -286,11 +368,15 @@ class _Account:
         }[event["reason"]]
         yield f"The round ends {how}, after {event['turns']} turns."
         scores = zip(event["totals"], event["scores"], strict=True)
+        lowest = min(event["totals"])
         for seat, (total, score) in enumerate(scores):
-            won = "  wins" if seat in event["winners"] else ""
-            if won and len(event["winners"]) > 1:
-                won = "  shares the win"
-            yield f"  seat {seat} {self.names[seat]:<12} total {total:>3}, scores {score:>3}{won}"
+            note = ""
+            if seat == self.declarer and event["reason"] == "bao":
+                alone = total == lowest and event["totals"].count(lowest) == 1
+                note = "  BAO succeeds" if alone else "  BAO fails"
+            if seat in event["winners"]:
+                note += "  wins" if len(event["winners"]) == 1 else "  shares the win"
+            yield f"  seat {seat} {self.names[seat]:<12} total {total:>3}, scores {score:>3}{note}"
 
     def _tell_game_end(self, event: Event) -> Iterator[str]:
         yield ""

@@ -7,8 +7,11 @@ decides whether it stands. What each question's answer looks like is written in 
 from __future__ import annotations
 
 from ..policies import heuristic, random_legal, scripted
+from .events import note_why
 from .jit import kernel, unit
 from .legal import judge
+from .memory import recall
+from .rng import own_chance
 from .state import FAULT_ILLEGAL, HEURISTIC, RANDOM
 
 
@@ -26,7 +29,13 @@ def ask(state, table, seat, question):
     seat &= 7  # tells the compiler that no index is negative
     kind = table.policy[state.who[seat]]
     if kind == HEURISTIC:
-        heuristic.decide(state, table, seat, question)
+        recall(state, table, seat)
+        if own_chance(state, seat, table.blunder_rate[state.who[seat]]):
+            random_legal.decide(state, table, seat, question)
+        else:
+            heuristic.decide(state, table, seat, question)
+        if state.logging:
+            note_why(state, seat, question)
     elif kind == RANDOM:
         random_legal.decide(state, table, seat, question)
     else:

@@ -6,7 +6,7 @@ import numpy as np
 
 from .events import EV_DISCARD, EV_FINAL_PHASE, note, note_recycle
 from .jit import kernel
-from .knowledge import bit, forget_all, learn_all
+from .knowledge import bit, forget_all, learn_face_up
 from .rng import STREAM_DEAL, STREAM_RECYCLE, below, number
 from .state import BAO_VOID, FILL_EMPTY, NONE, RECYCLE_OVERRIDE
 
@@ -133,7 +133,7 @@ def put_on_discards(state, table, card):
     """Mutates: the card lies face up on top of the discard pile; everybody has seen it."""
     state.discards[state.n_discards] = card
     state.n_discards += 1
-    learn_all(state, table, card)
+    learn_face_up(state, table, card)
 
 
 @kernel
@@ -171,6 +171,7 @@ def lift(state, owner, slot):
     state.held[owner, word] &= ~bit(card)
     state.lying[word] &= ~bit(card)
     state.kept[word] &= ~bit(card)
+    state.dumped[word] &= ~bit(card)
     state.locked[word] &= ~bit(card)
     state.n_cards[owner] -= 1
     state.own_fresh[owner] = 0
@@ -179,7 +180,7 @@ def lift(state, owner, slot):
 
 @kernel
 def move(state, owner, slot, card):
-    """Mutates: a card that lies in an area goes to another owner's slot; lock and knowledge stay.
+    """Mutates: a card that lies in an area goes to another owner's slot; all known of it stays.
 
     The slot it comes from must have been emptied or overwritten by the caller.
     """
@@ -187,11 +188,17 @@ def move(state, owner, slot, card):
     old = state.place[card] >> 7
     state.held[old, word] &= ~bit(card)
     state.held[owner, word] |= bit(card)
-    state.kept[word] &= ~bit(card)
     state.slot_card[owner, slot] = card
     state.place[card] = owner << 7 | slot
     state.own_fresh[old] = 0
     state.own_fresh[owner] = 0
+
+
+@kernel
+def dump(state, card):
+    """Mutates: all have seen a player put this card before a rival."""
+    state.kept[card >> 6] &= ~bit(card)
+    state.dumped[card >> 6] |= bit(card)
 
 
 @kernel

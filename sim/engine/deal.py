@@ -6,8 +6,9 @@ import numpy as np
 
 from .cards import lay, put_on_discards, put_under, settle
 from .jit import entry, kernel
-from .knowledge import learn, learn_all
-from .state import BAO_CALLED, COUNTS, FAULT_NONE, NONE, RUNNING, WORDS
+from .knowledge import learn, learn_face_up
+from .memory import NEVER
+from .state import BAO_CALLED, CONFIDENCE_BINS, COUNTS, FAULT_NONE, NONE, RUNNING, WORDS
 
 
 @kernel
@@ -25,14 +26,23 @@ def clear(state, table, players):
         state.own_fresh[seat] = 0
         state.pool_size[seat] = table.cards
         state.pool_sum[seat] = table.deck_sum
+        state.memory_used[seat] = np.uint32(0)
+        state.next_fade[seat] = NEVER
         for word in range(WORDS):
             state.held[seat, word] = zero
             state.seen[seat, word] = zero
+            state.mind[seat, word] = zero
+            state.mixed[seat, word] = zero
         for kind in range(COUNTS):
             state.count[seat, kind] = 0
+        for k in range(CONFIDENCE_BINS):
+            state.sure_plucks[seat, k] = 0
+            state.sure_hits[seat, k] = 0
+            state.sure_sum[seat, k] = 0
     for word in range(WORDS):
         state.lying[word] = zero
         state.kept[word] = zero
+        state.dumped[word] = zero
         state.locked[word] = zero
     state.pile_size = 0
     state.drawn = 0
@@ -41,6 +51,7 @@ def clear(state, table, players):
     state.n_under = 0
     state.recyclings = 0
     state.turn = -1
+    state.lessons = 0
     state.claimed = 0
     state.bao_by = NONE
     state.bao_caller = NONE
@@ -101,7 +112,7 @@ def deal(state, table, first):
     card = np.int64(state.pile[dealt - 1])
     state.discards[0] = card
     state.n_discards = 1
-    learn_all(state, table, card)
+    learn_face_up(state, table, card)
     state.drawn = dealt
     state.first = first
     state.active = first

@@ -8,6 +8,10 @@ the contract. Cards stand in it by number.
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from .jit import kernel
 from .state import LOG_WORDS
 
@@ -35,7 +39,8 @@ from .state import LOG_WORDS
     EV_DEAL,
     EV_END,
     EV_GAME_END,
-) = range(23)
+    EV_WHY,
+) = range(24)
 
 
 @kernel
@@ -101,3 +106,25 @@ def note_recycle(state):
     for k in range(n):
         state.log[at + 3 + k] = state.pile[k]
     state.log_size = at + 3 + n
+
+
+@kernel
+def note_why(state, seat, question):
+    """Log the estimates behind a heuristic player's answer, in hundredths; NaN is -32768."""
+    at = state.log_size
+    if at + 12 > LOG_WORDS:
+        state.log_full = 1
+        return
+    state.log[at] = 12
+    state.log[at + 1] = EV_WHY
+    state.log[at + 2] = seat
+    state.log[at + 3] = question
+    for k in range(4):
+        state.log[at + 4 + k] = np.int16(min(max(state.answer[k], -32768), 32767))
+        why = state.why[k]
+        if math.isnan(why):
+            state.log[at + 8 + k] = np.int16(-32768)
+        else:
+            state.log[at + 8 + k] = np.int16(round(100.0 * min(max(why, -320.0), 320.0)))
+        state.why[k] = math.nan
+    state.log_size = at + 12

@@ -8,10 +8,18 @@ moves with the card by itself (KNOW-1).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from .jit import entry, kernel
+from .jit import entry, kernel, lowest
+from .memory import believed, count_face_up, drop, memorise
 from .state import NONE
+
+#: A card that somebody chose for the own area counts this share of an unknown card, and one
+#: that somebody put before a rival this one (measured in play among good players).
+KEPT_SHARE = 0.5
+DUMPED_SHARE = 1.35
 
 _ONE = np.uint64(1)
 _63 = np.uint64(63)
@@ -25,18 +33,9 @@ def bit(card):
 
 
 @kernel
-def knows(state, viewer, card):
-    """Whether a viewer knows which card lies at the place of this card (int, not NONE)."""
-    return (state.seen[viewer, card >> 6] & bit(card)) != _ZERO
-
-
-@kernel
-def card_at(state, viewer, place):
-    """The card at a place if the viewer knows it, NONE if unknown or empty."""
-    card = state.slot_card[place >> 7, place & 127]
-    if card >= 0 and (state.seen[viewer, card >> 6] & bit(card)) != _ZERO:
-        return card
-    return NONE
+def recalls(state, viewer, card):
+    """Whether a viewer has in mind which card lies at the place of this card (int, not NONE)."""
+    return (state.mind[viewer, card >> 6] & bit(card)) != _ZERO
 
 
 @kernel
@@ -48,6 +47,10 @@ def learn(state, table, viewer, card):
     seen = state.seen[viewer, word]
     new = np.int32((~seen & mask) != _ZERO)
     state.seen[viewer, word] = seen | mask
+    if table.fading and table.fades[state.who[viewer]]:
+        memorise(state, table, viewer, card)
+        return
+    state.mind[viewer, word] |= mask
     state.pool_size[viewer] -= new
     state.pool_sum[viewer] -= new * table.value[card]
 
@@ -57,6 +60,27 @@ def learn_all(state, table, card):
     """Mutates: everybody knows from now on where this card lies."""
     for viewer in range(state.players):
         learn(state, table, viewer, card)
+
+
+@kernel
+def learn_face_up(state, table, card):
+    """Mutates: a card comes to lie face up on the discard pile, before all eyes."""
+    for viewer in range(state.players):
+        if table.fading and table.fades[state.who[viewer]]:
+            state.seen[viewer, card >> 6] |= bit(card)
+            count_face_up(state, table, viewer, card)
+        else:
+            learn(state, table, viewer, card)
+
+
+@kernel
+def see_taken(state, table, card):
+    """Mutates: everybody saw which card was taken, and where it lies; some will forget it."""
+    if table.fading == 0:
+        return
+    for viewer in range(state.players):
+        if table.fades[state.who[viewer]]:
+            memorise(state, table, viewer, card)
 
 
 @kernel
@@ -73,6 +97,17 @@ def reveal(state, table, viewer, card):
 
 
 @kernel
+def share_of_unknown(state, card):
+    """What an unknown card is likely worth for how it came to lie there: 1 for a dealt one."""
+    word = card >> 6
+    if (state.kept[word] & bit(card)) != _ZERO:
+        return KEPT_SHARE
+    if (state.dumped[word] & bit(card)) != _ZERO:
+        return DUMPED_SHARE
+    return 1.0
+
+
+@kernel
 def own_cards(state, table, seat):
     """Mutates: bring `State.own_…` of a seat up to date: sum, unknown cards, the highest."""
     if state.own_fresh[seat] == 1:
@@ -80,25 +115,32 @@ def own_cards(state, table, seat):
     total = 0
     unknown = 0
     unknown_slot = NONE
+    highest_share = 0.0
+    shares = 0.0
     high = -32768
     high_slot = NONE
     for slot in range(state.n_slots[seat]):
         card = state.slot_card[seat, slot]
         if card < 0:
             continue
-        if (state.seen[seat, card >> 6] & bit(card)) != _ZERO:
-            value = table.value[card]
+        if (state.mind[seat, card >> 6] & bit(card)) != _ZERO:
+            value = table.value[believed(state, table, seat, card)]
             total += value
             if value > high:
                 high = value
                 high_slot = slot
         else:
-            if unknown == 0:
-                unknown_slot = slot
             unknown += 1
+            share = share_of_unknown(state, card)
+            shares += share
+            if share > highest_share:
+                highest_share = share
+                unknown_slot = slot
     state.own_sum[seat] = total
     state.own_unknown[seat] = unknown
     state.own_unknown_slot[seat] = unknown_slot
+    state.own_unknown_share[seat] = highest_share
+    state.own_shares[seat] = shares
     state.own_high[seat] = high
     state.own_high_slot[seat] = high_slot
     state.own_fresh[seat] = 1
@@ -111,8 +153,12 @@ def forget_all(state, table, card):
     for viewer in range(state.players):
         if (state.seen[viewer, word] & bit(card)) != _ZERO:
             state.seen[viewer, word] &= ~bit(card)
-            state.pool_size[viewer] += 1
-            state.pool_sum[viewer] += table.value[card]
+            if table.fading and table.fades[state.who[viewer]]:
+                drop(state, table, viewer, card)
+            else:
+                state.mind[viewer, word] &= ~bit(card)
+                state.pool_size[viewer] += 1
+                state.pool_sum[viewer] += table.value[card]
 
 
 @kernel
@@ -130,17 +176,31 @@ def matching(state, table, card):
 
 @kernel
 def known_matches(state, table, viewer, card, word):
-    """The face-down cards that a viewer knows and that match `card`, one word: uint64."""
-    return (
-        state.seen[viewer, word]
-        & state.lying[word]
-        & table.family_cards[table.family[card], word]
-    )
+    """The face-down cards that a viewer has in mind as matching `card`, one word: uint64."""
+    family = table.family[card]
+    mine = state.mind[viewer, word] & state.lying[word]
+    if table.fading == 0:
+        return mine & table.family_cards[family, word]
+    mixed = mine & state.mixed[viewer, word]
+    matches = mine & ~mixed & table.family_cards[family, word]
+    while mixed != _ZERO:
+        place = lowest(mixed)
+        mask = mixed & ~(mixed - _ONE)
+        mixed ^= mask
+        if table.family[state.belief[viewer, (word << 6) + place]] == family:
+            matches |= mask
+    return matches
 
 
 @kernel
-def unknown_value(state, viewer):
-    """Mean value (points, float) of the cards that the viewer has not placed."""
+def unknown_value(state, table, viewer):
+    """What a viewer takes an unknown card to be worth (points, float).
+
+    The mean of the cards that it has not placed, or the player's own number.
+    """
+    own = table.unknown_value[state.who[viewer]]
+    if not math.isnan(own):
+        return own
     if state.pool_size[viewer] <= 0:
         return 0.0
     return state.pool_sum[viewer] / state.pool_size[viewer]

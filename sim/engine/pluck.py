@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..policies import scripted
@@ -10,11 +12,12 @@ from .bao import changed_by
 from .cards import add_card, discard, draw, lift, move, put_on_discards
 from .events import EV_PENALTY, note, note_pluck
 from .jit import kernel, unit
-from .knowledge import learn_all, matching
-from .rng import STREAM_RACE, number
+from .knowledge import bit, learn_all, matching
+from .rng import STREAM_RACE, normal, number
 from .state import (
     ASK_CLAIM,
     ASK_GIFT,
+    CONFIDENCE_BINS,
     DOUBLE_HIT,
     FAULT_NONE,
     MISSED,
@@ -24,8 +27,6 @@ from .state import (
     RIVAL_HIT,
 )
 
-_32 = np.uint64(32)
-
 
 @kernel
 def take_claim(state):
@@ -33,14 +34,28 @@ def take_claim(state):
     state.n_targets = state.answer[1]
     state.target[0] = state.answer[2]
     state.target[1] = state.answer[3] if state.n_targets == 2 else NONE
+    state.sure = state.claimed_sure
+
+
+@kernel
+def reaction(state, table, seat):
+    """SIM-4: a seat's reaction time (seconds, float) in this turn's window.
+
+    Normal, cut off at 0, from the race stream at (turn, seat), whoever else claims.
+    """
+    who = state.who[seat]
+    spread = table.reaction_sd[who]
+    mean = table.reaction_mean[who]
+    if spread <= 0.0:
+        return mean
+    return max(0.0, mean + spread * normal(number(state, STREAM_RACE, (state.turn << 3) + seat)))
 
 
 @kernel
 def race(state, table, card):
     """PLUCK-3: the seat that gets the attempt on a card just put down, NONE if nobody claims.
 
-    Every claimant's reaction time is a number of the race stream at (turn, seat), whoever
-    else claims; equal times go to the nearest clockwise.
+    The quickest claimant gets it; equal times go to the nearest clockwise.
     """
     state.card = card
     state.from_draw = 0
@@ -52,7 +67,7 @@ def race(state, table, card):
     if table.rule_plucks == PLUCKS_NONE:
         return np.int64(NONE)
     winner = np.int64(NONE)
-    best = np.uint64(0)
+    best = 0.0
     matches = matching(state, table, card)
     for step in range(1, state.players):
         seat = state.active + step
@@ -65,7 +80,7 @@ def race(state, table, card):
         ask(state, table, seat, ASK_CLAIM)
         if state.answer[1] == 0 or state.fault != FAULT_NONE:
             continue
-        time = number(state, STREAM_RACE, (state.turn << 3) + seat) >> _32
+        time = reaction(state, table, seat)
         if winner < 0 or time < best:
             winner = np.int64(seat)
             best = time
@@ -104,6 +119,7 @@ def _give(state, table, seat, k):
     state.n_cards[seat] -= 1
     state.n_cards[place >> 7] += 1
     move(state, place >> 7, place & 127, card)
+    state.kept[card >> 6] &= ~bit(card)
     return card
 
 
@@ -174,7 +190,13 @@ def resolve(state, table, seat, reference):
     state.gift[1] = state.gift[1] if table.scripted else NONE
     if not table.scripted:
         state.gift[0] = NONE
-    if all_match(state, table, reference):
+    hit = all_match(state, table, reference)
+    if not math.isnan(state.sure):
+        k = min(np.int64(state.sure * CONFIDENCE_BINS), CONFIDENCE_BINS - 1)
+        state.sure_plucks[seat, k] += 1
+        state.sure_hits[seat, k] += hit
+        state.sure_sum[seat, k] += np.int64(round(state.sure * 1e6))
+    if hit:
         _hit(state, table, seat, reference)
         return 1
     _miss(state, table, seat, reference)

@@ -6,7 +6,7 @@ import numpy as np
 
 from .ask import ask
 from .bao import changed_by
-from .cards import add_card, can_draw, draw, lay, lift, move, put_under
+from .cards import add_card, can_draw, draw, dump, lay, lift, move, put_under
 from .events import (
     EV_ADD,
     EV_LOOK,
@@ -65,6 +65,10 @@ def _swap_places(state, table, seat, a, b):
     card_b = np.int64(state.slot_card[b >> 7, b & 127])
     move(state, b >> 7, b & 127, card_a)
     move(state, a >> 7, a & 127, card_b)
+    if a >> 7 == seat:
+        dump(state, card_a)
+    elif b >> 7 == seat:
+        dump(state, card_b)
     _lock(state, table, card_a)
     _lock(state, table, card_b)
     note(state, EV_SWAP, seat, a, b, card_a, card_b)
@@ -146,6 +150,10 @@ def _place(state, table, seat, place, card):
     slot = place & 127
     out = lift(state, owner, slot)
     lay(state, owner, slot, card)
+    if owner == seat:
+        state.kept[card >> 6] |= bit(card)
+    else:
+        dump(state, card)
     if table.rule_shoebill_locks:
         _lock(state, table, card)
     note(state, EV_PLACE, seat, card, place, out, 0)

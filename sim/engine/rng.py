@@ -11,12 +11,15 @@ In games the position holds the game's index, and the second key moves on with e
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .jit import entry, kernel
 
-# Streams; each seat has one of its own behind STREAM_SEAT.
+# Streams; each seat has one for its choices behind STREAM_SEAT and one for its memory.
 STREAM_DEAL, STREAM_FIRST, STREAM_RACE, STREAM_RECYCLE, STREAM_SEAT = range(5)
+STREAM_MEMORY = STREAM_SEAT + 6
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -84,6 +87,19 @@ def own_number(state, seat):
 
 
 @kernel
+def unit_interval(word):
+    """A uint64 as a float of [0, 1), in steps of 2**-53."""
+    return np.float64(word >> _U11) * _TWO_TO_MINUS_53
+
+
+@kernel
+def normal(word):
+    """A standard normal number (float) out of a uint64, by the Box-Muller formula."""
+    radius = math.sqrt(-2.0 * math.log((np.float64(word >> _U32) + 0.5) / 4294967296.0))
+    return radius * math.cos(2.0 * math.pi * np.float64(word & _LOW32) / 4294967296.0)
+
+
+@kernel
 def own_below(state, seat, n):
     """A whole number 0 … n - 1 from a seat's own stream."""
     return below(own_number(state, seat), n)
@@ -96,4 +112,4 @@ def own_chance(state, seat, chance):
         return False
     if chance >= 1.0:
         return True
-    return np.float64(own_number(state, seat) >> _U11) * _TWO_TO_MINUS_53 < chance
+    return unit_interval(own_number(state, seat)) < chance

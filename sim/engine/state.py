@@ -93,6 +93,9 @@ GAME_REASONS = ("threshold", "max_rounds", "tie_break_cap")
 OWN_HIT, RIVAL_HIT, DOUBLE_HIT, MISSED, POWER_USED = range(5)
 COUNTS = POWER_USED + 6
 
+#: Bins of a plucker's confidence, from 0 to 1; the last one holds certainty, too.
+CONFIDENCE_BINS = 20
+
 # Rule options as numbers, in the order in which sim.rules names the choices.
 PLUCKS_ALL, PLUCKS_OWN, PLUCKS_NONE = range(3)
 DOUBLE_ANY, DOUBLE_OWN, DOUBLE_NONE = range(3)
@@ -226,7 +229,10 @@ STATE = np.dtype(
         ("held", np.uint64, (MAX_PLAYERS, WORDS)),  # lying in a player's area
         ("seen", np.uint64, (MAX_PLAYERS, WORDS)),  # whose place the seat knows for certain
         ("lying", np.uint64, (WORDS,)),  # lying in any area
-        ("kept", np.uint64, (WORDS,)),  # lying where their owner put them after a draw
+        # What all have watched: cards that somebody chose for the own area, so likely low ones,
+        # and cards that somebody put before a rival, so likely high ones.
+        ("kept", np.uint64, (WORDS,)),
+        ("dumped", np.uint64, (WORDS,)),
         ("locked", np.uint64, (WORDS,)),  # moved by a power (POW-LOCK)
         # Sums over the cards a seat has not placed: its idea of an unknown card.
         ("pool_sum", np.int32, _SEATS),
@@ -236,9 +242,22 @@ STATE = np.dtype(
         ("own_fresh", np.int32, _SEATS),
         ("own_sum", np.int32, _SEATS),  # of the known ones
         ("own_unknown", np.int32, _SEATS),  # how many are not known
-        ("own_unknown_slot", np.int32, _SEATS),
+        ("own_unknown_slot", np.int32, _SEATS),  # of the unknown card likeliest to be high
+        ("own_unknown_share", np.float64, _SEATS),  # its estimate, in shares of an unknown card
+        ("own_shares", np.float64, _SEATS),  # the same of all unknown cards together
         ("own_high", np.int32, _SEATS),  # the highest known value
         ("own_high_slot", np.int32, _SEATS),
+        # What a seat has in mind, and the memories of seats that forget; see memory.py.
+        ("mind", np.uint64, (MAX_PLAYERS, WORDS)),  # cards that the seat thinks it has placed
+        ("mixed", np.uint64, (MAX_PLAYERS, WORDS)),  # those among them that it takes for others
+        ("belief", np.uint8, (MAX_PLAYERS, MAX_CARDS)),  # what it takes a card in mind for
+        ("lesson", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # when it was learnt, in order
+        ("lessons", np.int32),
+        ("learnt", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # the turn in which it was learnt
+        ("forget_at", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # the turn from which it is forgotten
+        ("mix_at", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # the turn from which it is mixed up
+        ("next_fade", np.int32, _SEATS),  # no memory of the seat fades before this turn
+        ("memory_used", np.uint32, _SEATS),  # numbers used of the seat's memory stream
         # Piles. The draw pile is pile[drawn:pile_size]; its order is fixed up to `settled`.
         ("pile", np.uint8, (MAX_CARDS,)),
         ("pile_size", np.int32),
@@ -269,6 +288,9 @@ STATE = np.dtype(
         ("score", np.int32, _SEATS),
         ("winner", np.int8, _SEATS),  # 1 for each winner
         ("count", np.int32, (MAX_PLAYERS, COUNTS)),
+        ("sure_plucks", np.int32, (MAX_PLAYERS, CONFIDENCE_BINS)),
+        ("sure_hits", np.int32, (MAX_PLAYERS, CONFIDENCE_BINS)),
+        ("sure_sum", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
         ("bao_caller", np.int32),  # who called, also after an override
         ("bao_outcome", np.int32),
         # A question: what it is about.
@@ -278,9 +300,12 @@ STATE = np.dtype(
         ("offer", np.int32, (2,)),  # the Shoebill's cards
         ("target", np.int32, (2,)),  # the claim being carried out, Macaw's two places
         ("n_targets", np.int32),
+        ("claimed_sure", np.float64),  # confidence (0 to 1) of the claim in the answer, or NaN
+        ("sure", np.float64),  # the same of the claim being carried out
         ("gift_number", np.int32),
         ("gift", np.int32, (2,)),
         ("answer", np.int32, (4,)),
+        ("why", np.float64, (4,)),  # the estimates behind the answer; see sim.trace
         # A unit of play: one round, or a game of many.
         ("index", np.int64),
         ("stage", np.int32),
@@ -333,6 +358,15 @@ REAL_PARAMETERS = (
     "swap_min_gain",
     "macaw_min_gain",
     "attention",
+    "bao_confidence",
+    "forget_rate",
+    "mix_up_rate",
+    "count_cards",
+    "reaction_mean",
+    "reaction_sd",
+    "blunder_rate",
+    "score_awareness",
+    "unknown_value",
     "bao_rate",
     "pluck_rate",
     "double_rate",
@@ -351,12 +385,16 @@ WHOLE_PARAMETERS = (
     "look_first",
     "toco_target",
     "last_turns",
+    "show_first",
+    "shoebill_target",
+    "memory_span",
 )
 
 # Choices among the whole parameters, in the order in which sim.players names them.
-GIFT_HIGHEST, GIFT_UNKNOWN = range(2)
+GIFT_HIGHEST, GIFT_UNKNOWN, GIFT_LOWEST_LOSS = range(3)
 FIRST_OWN, FIRST_RIVAL = range(2)
-TOCO_LEADER, TOCO_NEXT, TOCO_DECLARER, TOCO_RANDOM = range(4)
+TARGET_LEADER, TARGET_NEXT, TARGET_DECLARER, TARGET_RANDOM = range(4)
+TARGET_LOWEST = TARGET_NEXT  # a Shoebill's second choice; a Toco Toucan's is the next player
 
 #: Whole and yes/no options of sim.rules, and choices as their number.
 RULE_FIELDS = (
@@ -403,8 +441,15 @@ TABLE = np.dtype(
         ("power", np.int8, (MAX_CARDS,)),
         ("family_cards", np.uint64, (MAX_FAMILIES, WORDS)),
         ("hunch_pool", np.int32, _SEATS),  # see policies.heuristic.has_hunch
+        ("families", np.int32),
+        ("family_first", np.int32, (MAX_FAMILIES,)),  # its first card
         ("family_size", np.int32, (MAX_FAMILIES,)),
+        ("deck_sd", np.float64),  # of a card's value, in points
         # Players.
+        ("fading", np.int32),  # 1 if anybody's memory fades
+        ("fades", np.int32, _SEATS),  # 1 if anything in the player's memory fades
+        ("log_forget", np.float64, _SEATS),  # log(1 - forget_rate)
+        ("log_mix", np.float64, _SEATS),  # log(1 - mix_up_rate)
         *[(name, np.float64, _SEATS) for name in REAL_PARAMETERS],
         *[(name, np.int32, _SEATS) for name in WHOLE_PARAMETERS],
     ],
@@ -434,6 +479,10 @@ TALLY = np.dtype(
         ("bao_called", np.int64, _SEATS),
         ("bao_won", np.int64, _SEATS),
         ("count", np.int64, (MAX_PLAYERS, COUNTS)),
+        # Plucks by the plucker's confidence, in CONFIDENCE_BINS equal bins of 0 to 1.
+        ("sure_plucks", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
+        ("sure_hits", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
+        ("sure_sum", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),  # in millionths
         # Games. Scores of one game's rounds hang together, so sums by game are kept too.
         ("games", np.int64),
         ("game_ends", np.int64, (3,)),

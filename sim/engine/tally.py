@@ -8,6 +8,7 @@ from .jit import kernel
 from .state import (
     BAO_CALLED,
     BAO_WON,
+    CONFIDENCE_BINS,
     COUNTS,
     DOUBLE_HIT,
     END_CAP,
@@ -65,6 +66,10 @@ def add_round(tally, turns_histogram, recyclings_histogram, state, table):
             _add_wins(tally, seat, winners)
         for kind in range(COUNTS):
             tally.count[seat, kind] += state.count[seat, kind]
+        for k in range(CONFIDENCE_BINS):
+            tally.sure_plucks[seat, k] += state.sure_plucks[seat, k]
+            tally.sure_hits[seat, k] += state.sure_hits[seat, k]
+            tally.sure_sum[seat, k] += state.sure_sum[seat, k]
 
 
 @kernel

@@ -10,7 +10,7 @@ from .bao import call, end_of_turn
 from .cards import discard, draw, lay, lift, put_on_discards
 from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
 from .jit import kernel, unit
-from .knowledge import bit, learn
+from .knowledge import bit, learn, see_taken
 from .legal import may_call_bao
 from .pluck import race, resolve, take_claim
 from .powers import unlock, use
@@ -31,12 +31,11 @@ from .state import (
 
 
 @kernel
-def _replace(state, table, seat, slot, card, kept):
+def _replace(state, table, seat, slot, card):
     """SLOT-2: a card takes the place of an own card, which goes face up on the discard pile."""
     out = lift(state, seat, slot)
     lay(state, seat, slot, card)
-    if kept:
-        state.kept[card >> 6] |= bit(card)
+    state.kept[card >> 6] |= bit(card)
     put_on_discards(state, table, out)
     note(state, EV_REPLACE, seat, slot, card, out, 0)
     return out
@@ -122,7 +121,7 @@ def _after_draw(state, table, seat, card):
                 state, table, seat, card, n, _eliminated(state, 0), _eliminated(state, n - 1)
             )
     elif action >= 0:
-        _window(state, table, _replace(state, table, seat, action, card, True), False)
+        _window(state, table, _replace(state, table, seat, action, card), False)
     else:
         discard(state, table, seat, card)
         _window(state, table, card, True)
@@ -134,7 +133,9 @@ def _take(state, table, seat, slot):
     state.n_discards -= 1
     card = np.int64(state.discards[state.n_discards])
     note(state, EV_TAKE, seat, card, 0, 0, 0)
-    _window(state, table, _replace(state, table, seat, slot, card, False), False)
+    out = _replace(state, table, seat, slot, card)
+    see_taken(state, table, card)
+    _window(state, table, out, False)
 
 
 @kernel

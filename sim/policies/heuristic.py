@@ -7,11 +7,24 @@ keep counts less, since people keep low cards.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..engine.jit import kernel, lowest, popcount
-from ..engine.knowledge import bit, known_matches, knows, matching, own_cards, unknown_value
+from ..engine.knowledge import (
+    DUMPED_SHARE,
+    KEPT_SHARE,
+    bit,
+    known_matches,
+    matching,
+    own_cards,
+    recalls,
+    share_of_unknown,
+    unknown_value,
+)
 from ..engine.legal import is_locked, judge_claim, protected
+from ..engine.memory import believed, confidence, unplaced
 from ..engine.rng import own_below, own_chance
 from ..engine.state import (
     ASK_BAO,
@@ -31,27 +44,40 @@ from ..engine.state import (
     DOUBLE_NONE,
     DOUBLE_OWN,
     FIRST_OWN,
+    GIFT_LOWEST_LOSS,
     GIFT_UNKNOWN,
+    MACAW,
     NONE,
     PLUCK,
     PLUCKS_NONE,
     PLUCKS_OWN,
-    TOCO_DECLARER,
-    TOCO_NEXT,
-    TOCO_RANDOM,
+    SHOEBILL,
+    SWAP,
+    TARGET_DECLARER,
+    TARGET_LEADER,
+    TARGET_LOWEST,
+    TARGET_NEXT,
+    TARGET_RANDOM,
     WORDS,
 )
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
-#: A card that a rival kept after a draw counts this share of an unknown card.
-KEPT_SHARE = 0.5
 #: Stands below every estimate and gain.
 NOTHING = -1e9
-#: In place of a card: any that the seat does not know; any that its owner kept.
+#: The least gain that is one.
+SOMETHING = 1e-9
+#: What a rival is expected to gain in the one turn that BAO leaves it (points).
+LAST_TURN_GAIN = 2.0
+#: The lower of two drawn cards is worth about this (points).
+TWO_DRAWN = 4.5
+#: An unknown card is given away for `lowest_loss` only if it seems this much higher (points).
+SURE_LOSS = 3.0
+#: In place of a card: any that the seat does not know; that somebody kept; that somebody dumped.
 SOME_UNKNOWN = -2
 SOME_KEPT = -3
+SOME_DUMPED = -4
 
 
 @kernel
@@ -60,31 +86,35 @@ def estimated_total(state, table, seat, owner, mean):
     known = 0
     unknown = 0
     kept = 0
+    dumped = 0
     for word in range(WORDS):
         held = state.held[owner, word]
-        seen = state.seen[seat, word]
+        seen = state.mind[seat, word]
         cards = held & seen
         while cards != _ZERO:
-            known += table.value[(word << 6) + lowest(cards)]
+            known += table.value[believed(state, table, seat, (word << 6) + lowest(cards))]
             cards &= cards - _ONE
         unknown += popcount(held & ~seen)
         kept += popcount(held & ~seen & state.kept[word])
-    return known + mean * (unknown - kept * (1.0 - KEPT_SHARE))
+        dumped += popcount(held & ~seen & state.dumped[word])
+    shares = unknown - kept * (1.0 - KEPT_SHARE) + dumped * (DUMPED_SHARE - 1.0)
+    return known + mean * shares
 
 
 @kernel
 def own_total(state, table, seat, mean):
     """Estimated total (points) of the own cards."""
     own_cards(state, table, seat)
-    return state.own_sum[seat] + state.own_unknown[seat] * mean
+    return state.own_sum[seat] + state.own_shares[seat] * mean
 
 
 @kernel
 def own_worst(state, table, seat, mean):
     """(slot, estimate) of the own card with the highest estimate; (NONE, NOTHING) without cards."""
     own_cards(state, table, seat)
-    if state.own_unknown[seat] > 0 and mean > state.own_high[seat]:
-        return np.int64(state.own_unknown_slot[seat]), mean
+    guess = mean * state.own_unknown_share[seat]
+    if state.own_unknown[seat] > 0 and guess > state.own_high[seat]:
+        return np.int64(state.own_unknown_slot[seat]), guess
     if state.own_high_slot[seat] < 0:
         return np.int64(NONE), NOTHING
     return np.int64(state.own_high_slot[seat]), np.float64(state.own_high[seat])
@@ -99,12 +129,16 @@ def clockwise(state, seat, step):
 
 @kernel
 def leader(state, table, seat, mean, changeable):
-    """The rival with cards and the lowest estimated total; NONE if there is none.
+    """The rival with cards to be feared most: the declarer, else the lowest estimated total.
 
     `changeable`: leave out a declarer behind the Shield.
     """
     best = np.int64(NONE)
     least = -NOTHING
+    by = state.bao_by
+    if by >= 0 and by != seat and state.n_cards[by] > 0:
+        if not (changeable and protected(state, by, seat)):
+            return np.int64(by)
     for owner in range(state.players):
         if owner == seat or (changeable and protected(state, owner, seat)):
             continue
@@ -144,8 +178,10 @@ def _source(state, table, seat):
     """Take the top discard where it is low and replaces something clearly worse."""
     who = state.who[seat]
     value = table.value[state.discards[state.n_discards - 1]]
-    slot, worst = own_worst(state, table, seat, unknown_value(state, seat))
+    slot, worst = own_worst(state, table, seat, unknown_value(state, table, seat))
     gain = worst - value
+    state.why[0] = gain
+    state.why[2] = own_total(state, table, seat, unknown_value(state, table, seat))
     state.answer[0] = NONE
     if plays_last_turn(state, table, seat):
         # Against drawing: of thirteen equally likely values those below `worst` would help.
@@ -158,34 +194,17 @@ def _source(state, table, seat):
 @kernel
 def _match_chance(state, table, seat, card):
     """Chance that a card which the seat has not placed matches `card`, by counting cards."""
-    count = 0
-    family = table.family[card]
-    for word in range(WORDS):
-        count += popcount(table.family_cards[family, word] & ~state.seen[seat, word])
-    return count / max(state.pool_size[seat], 1)
+    return unplaced(state, table, seat, table.family[card]) / max(state.pool_size[seat], 1)
 
 
 @kernel
-def _first_unknown(state, seat, owner):
+def _first_unknown(state, table, seat, owner):
     """The lowest slot of a player with a card that the seat does not know; NONE if none."""
     for slot in range(state.n_slots[owner]):
         card = state.slot_card[owner, slot]
-        if card >= 0 and not knows(state, seat, card):
+        if card >= 0 and not recalls(state, seat, card):
             return np.int64(slot)
     return np.int64(NONE)
-
-
-@kernel
-def _offer_target(state, place, gain, best, second):
-    """Keep the two best targets in answer[2:4]; returns their gains."""
-    if gain > best:
-        state.answer[3] = state.answer[2]
-        state.answer[2] = place
-        return gain, best
-    if gain > second:
-        state.answer[3] = place
-        return best, gain
-    return best, second
 
 
 @kernel
@@ -204,10 +223,18 @@ def may_claim(state, table, seat, matches):
     `matches`: the face-down cards that match the reference, a uint64 for each word; what the
     seat does not know among them is masked off here.
     """
+    if has_hunch(state, table, seat):
+        return True
     known = _ZERO
-    for word in range(WORDS):
-        known |= matches[word] & state.seen[seat, word]
-    return known != _ZERO or has_hunch(state, table, seat)
+    if table.fading and table.fades[state.who[seat]]:
+        if state.turn >= state.next_fade[seat]:
+            return True  # something in mind may be taken for another card by now
+        for word in range(WORDS):
+            known |= (matches[word] & state.mind[seat, word]) | state.mixed[seat, word]
+    else:
+        for word in range(WORDS):
+            known |= matches[word] & state.mind[seat, word]
+    return known != _ZERO
 
 
 @kernel
@@ -217,6 +244,7 @@ def claim(state, table, seat, card, window):
     Returns its gain in points: own cards that go, gifts that go, and what a rival is worse off.
     """
     state.answer[1] = 0
+    state.claimed_sure = math.nan
     if state.n_cards[seat] == 0 or table.rule_plucks == PLUCKS_NONE:
         return NOTHING
     if not may_claim(state, table, seat, matching(state, table, card)):
@@ -225,7 +253,7 @@ def claim(state, table, seat, card, window):
 
 
 @kernel
-def _rival_gain(state, table, seat, place, value, gift):
+def _rival_gain(state, value, gift):
     """Points gained by plucking a rival's card of a value and giving `gift` points for it."""
     if gift <= 0.0:
         return NOTHING
@@ -234,12 +262,15 @@ def _rival_gain(state, table, seat, place, value, gift):
 
 @kernel
 def _weigh_claims(state, table, seat, card, window):
+    """The best claim among what the seat has in mind, else a hunch; see `claim`."""
     who = state.who[seat]
-    mean = unknown_value(state, seat)
+    mean = unknown_value(state, table, seat)
     _slot, gift = own_worst(state, table, seat, mean)
     rivals_allowed = table.rule_plucks != PLUCKS_OWN
     best = NOTHING
     second = NOTHING
+    sure = 1.0
+    sure_too = 1.0
     state.answer[2] = NONE
     state.answer[3] = NONE
     for word in range(WORDS):
@@ -249,23 +280,41 @@ def _weigh_claims(state, table, seat, card, window):
             matches &= matches - _ONE
             place = np.int64(state.place[match])
             owner = place >> 7
-            value = np.float64(table.value[match])
+            value = np.float64(table.value[believed(state, table, seat, match)])
+            chance = confidence(state, table, seat, match)
             gain = NOTHING
             if owner == seat:
-                if value > 0.0:
-                    gain = value
-            elif rivals_allowed and not protected(state, owner, seat):
-                gain = _rival_gain(state, table, seat, place, value, gift)
+                if value > 0.0 and chance >= table.pluck_confidence[who]:
+                    gain = value * chance
+            elif (
+                rivals_allowed
+                and chance >= table.pluck_rival_confidence[who]
+                and not protected(state, owner, seat)
+            ):
+                gain = _rival_gain(state, value, gift)
                 if gain < table.pluck_rival_min_gain[who]:
                     gain = NOTHING
-            if gain > 0.0:
-                best, second = _offer_target(state, place, gain, best, second)
-    if best <= 0.0 and has_hunch(state, table, seat):
-        return _hunch(state, table, seat, card, mean, gift)
+                gain *= chance
+            if gain > best:
+                state.answer[3] = state.answer[2]
+                second = best
+                sure_too = sure
+                state.answer[2] = place
+                best = gain
+                sure = chance
+            elif gain > second:
+                state.answer[3] = place
+                second = gain
+                sure_too = chance
     if best <= 0.0:
+        if has_hunch(state, table, seat):
+            return _hunch(state, table, seat, card, mean, gift)
         return NOTHING
-    if second > 0.0 and _double(state, table, seat, window):
-        return best + second
+    state.claimed_sure = sure
+    if second > 0.0 and sure * sure_too >= table.pluck_confidence[who]:
+        if _double(state, table, seat, window):
+            state.claimed_sure = sure * sure_too
+            return best + second
     state.answer[1] = 1
     return best
 
@@ -288,18 +337,20 @@ def _hunch(state, table, seat, card, mean, gift):
     chance = _match_chance(state, table, seat, card)
     value = np.float64(table.value[card])
     if chance >= table.pluck_confidence[who] and value > 0.0:
-        slot = _first_unknown(state, seat, seat)
+        slot = _first_unknown(state, table, seat, seat)
         if slot >= 0:
             state.answer[1] = 1
             state.answer[2] = seat << 7 | slot
+            state.claimed_sure = chance
             return value * chance
     if chance >= table.pluck_rival_confidence[who] and table.rule_plucks != PLUCKS_OWN:
         owner = leader(state, table, seat, mean, True)
-        slot = _first_unknown(state, seat, owner) if owner >= 0 else np.int64(NONE)
-        gain = _rival_gain(state, table, seat, 0, value, gift)
+        slot = _first_unknown(state, table, seat, owner) if owner >= 0 else np.int64(NONE)
+        gain = _rival_gain(state, value, gift)
         if slot >= 0 and gain >= table.pluck_rival_min_gain[who]:
             state.answer[1] = 1
             state.answer[2] = owner << 7 | slot
+            state.claimed_sure = chance
             return gain * chance
     return NOTHING
 
@@ -311,10 +362,26 @@ def _claim(state, table, seat):
     state.answer[1] = 0
     if table.pluck_in_window[who] == 0:
         return
-    if claim(state, table, seat, state.card, 1) <= 0.0:
+    gain = claim(state, table, seat, state.card, 1)
+    state.why[0] = gain
+    state.why[1] = state.claimed_sure
+    if gain <= 0.0:
         state.answer[1] = 0
     elif not own_chance(state, seat, table.attention[who]):
         state.answer[1] = 0
+
+
+@kernel
+def _power_gain(state, table, seat, card, worst, mean):
+    """What the own total stands to gain from a drawn card's power at once (points)."""
+    power = table.power[card]
+    if power == SHOEBILL:
+        return max(0.0, worst - TWO_DRAWN)
+    if power == SWAP or power == MACAW:
+        cheap, least = _cheapest_rival_card(state, table, seat, mean)
+        if cheap >= 0:
+            return max(0.0, worst - least)
+    return 0.0
 
 
 @kernel
@@ -323,20 +390,27 @@ def _drawn(state, table, seat):
     who = state.who[seat]
     card = state.card
     value = np.float64(table.value[card])
-    mean = unknown_value(state, seat)
+    mean = unknown_value(state, table, seat)
     slot, worst = own_worst(state, table, seat, mean)
     keep = worst - value
     least = table.keep_min_gain[who]
     if plays_last_turn(state, table, seat):
-        least = 0.0
+        least = SOMETHING
     elif table.power[card] >= 0:
         least = max(least, table.power_appetite[who])
     gain = NOTHING
+    state.claimed_sure = math.nan
     if table.pluck_on_draw[who] == 1:
         gain = claim(state, table, seat, card, 0)
+    if plays_last_turn(state, table, seat):
+        keep -= _power_gain(state, table, seat, card, worst, mean)
+    state.why[0] = gain
+    state.why[1] = state.claimed_sure
+    state.why[2] = keep
+    state.why[3] = least
     if gain > 0.0 and (slot < 0 or gain >= keep):
         state.answer[0] = PLUCK
-    elif slot >= 0 and keep >= least and keep > 0.0:
+    elif slot >= 0 and keep >= least:
         state.answer[0] = slot
     else:
         state.answer[0] = DISCARD
@@ -344,12 +418,15 @@ def _drawn(state, table, seat):
 
 @kernel
 def _gift(state, table, seat):
-    """Give away the card with the highest estimate, or an unknown one."""
-    slot, _value = own_worst(state, table, seat, unknown_value(state, seat))
-    if table.gift[state.who[seat]] == GIFT_UNKNOWN:
-        unknown = _first_unknown(state, seat, seat)
-        if unknown >= 0:
-            slot = unknown
+    """Give away the card with the highest estimate, an unknown one, or the surest high one."""
+    mean = unknown_value(state, table, seat)
+    slot, _value = own_worst(state, table, seat, mean)
+    taste = table.gift[state.who[seat]]
+    if taste == GIFT_UNKNOWN and state.own_unknown[seat] > 0:
+        slot = np.int64(state.own_unknown_slot[seat])
+    elif taste == GIFT_LOWEST_LOSS and state.own_high_slot[seat] >= 0:
+        if state.own_high[seat] >= mean - SURE_LOSS:
+            slot = np.int64(state.own_high_slot[seat])
     state.answer[0] = slot
 
 
@@ -358,21 +435,46 @@ def _unknown_rival(state, table, seat, mean):
     """A place with a rival's card that the seat does not know, the leader's if it can be."""
     owner = leader(state, table, seat, mean, False)
     if owner >= 0:
-        slot = _first_unknown(state, seat, owner)
+        slot = _first_unknown(state, table, seat, owner)
         if slot >= 0:
             return owner << 7 | slot
     for step in range(1, state.players):
         owner = clockwise(state, seat, step)
-        slot = _first_unknown(state, seat, owner)
+        slot = _first_unknown(state, table, seat, owner)
         if slot >= 0:
             return owner << 7 | slot
     return np.int64(NONE)
 
 
 @kernel
-def _unknown_own(state, seat):
-    slot = _first_unknown(state, seat, seat)
+def _kept_rival(state, table, seat):
+    """A place with a card that its owner chose and the seat does not know; NONE if there is none.
+
+    To show one tells its owner nothing.
+    """
+    for step in range(1, state.players):
+        owner = clockwise(state, seat, step)
+        for slot in range(state.n_slots[owner]):
+            card = state.slot_card[owner, slot]
+            if card >= 0 and not recalls(state, seat, card):
+                if share_of_unknown(state, card) < 1.0:
+                    return np.int64(owner << 7 | slot)
+    return np.int64(NONE)
+
+
+@kernel
+def _unknown_own(state, table, seat):
+    slot = _first_unknown(state, table, seat, seat)
     return seat << 7 | slot if slot >= 0 else np.int64(NONE)
+
+
+@kernel
+def _some_card_of(state, owner):
+    """The place of a player's first card; NONE without cards."""
+    for slot in range(state.n_slots[owner]):
+        if state.slot_card[owner, slot] >= 0:
+            return np.int64(owner << 7 | slot)
+    return np.int64(NONE)
 
 
 @kernel
@@ -389,22 +491,29 @@ def _any_card(state, seat):
 @kernel
 def _look(state, table, seat):
     """Look where something is still unknown: at home or at the leader's first."""
-    mean = unknown_value(state, seat)
+    mean = unknown_value(state, table, seat)
     if table.look_first[state.who[seat]] == FIRST_OWN:
-        place = _unknown_own(state, seat)
+        place = _unknown_own(state, table, seat)
         if place < 0:
             place = _unknown_rival(state, table, seat, mean)
     else:
         place = _unknown_rival(state, table, seat, mean)
         if place < 0:
-            place = _unknown_own(state, seat)
+            place = _unknown_own(state, table, seat)
     state.answer[0] = place if place >= 0 else _any_card(state, seat)
 
 
 @kernel
 def _show(state, table, seat):
-    """Show a rival's card, an unknown one if there is any; an own card only if there is no other."""
-    place = _unknown_rival(state, table, seat, unknown_value(state, seat))
+    """Show an unknown card, a rival's or an own one first; any card if all are known."""
+    if table.show_first[state.who[seat]] == FIRST_OWN:
+        place = _unknown_own(state, table, seat)
+        if place < 0:
+            place = _unknown_rival(state, table, seat, unknown_value(state, table, seat))
+    else:
+        place = _kept_rival(state, table, seat)
+        if place < 0:
+            place = _unknown_rival(state, table, seat, unknown_value(state, table, seat))
     state.answer[0] = place if place >= 0 else _any_card(state, seat)
 
 
@@ -412,8 +521,8 @@ def _show(state, table, seat):
 def _movable_extreme(state, table, seat, owner, mean, sign):
     """(card, estimate) of the card of `owner` that may be moved with the extreme estimate.
 
-    `sign` 1 asks for the highest, -1 for the lowest. The card is SOME_UNKNOWN or SOME_KEPT for
-    any unknown one, NONE if nothing may be moved.
+    `sign` 1 asks for the highest, -1 for the lowest. The card is SOME_UNKNOWN, SOME_KEPT or
+    SOME_DUMPED for any unknown one, NONE if nothing may be moved.
     """
     best = np.int64(NONE)
     value = NOTHING
@@ -421,16 +530,18 @@ def _movable_extreme(state, table, seat, owner, mean, sign):
         return best, sign * value
     unknown = 0
     kept = 0
+    dumped = 0
     for word in range(WORDS):
         cards = state.held[owner, word] & ~state.locked[word]
-        known = cards & state.seen[seat, word]
+        known = cards & state.mind[seat, word]
         cards &= ~known
-        unknown += popcount(cards & ~state.kept[word])
+        unknown += popcount(cards & ~state.kept[word] & ~state.dumped[word])
         kept += popcount(cards & state.kept[word])
+        dumped += popcount(cards & state.dumped[word])
         while known != _ZERO:
             card = (word << 6) + lowest(known)
             known &= known - _ONE
-            guess = sign * np.float64(table.value[card])
+            guess = sign * np.float64(table.value[believed(state, table, seat, card)])
             if guess > value:
                 best = np.int64(card)
                 value = guess
@@ -440,19 +551,23 @@ def _movable_extreme(state, table, seat, owner, mean, sign):
     if kept > 0 and sign * mean * KEPT_SHARE > value:
         best = np.int64(SOME_KEPT)
         value = sign * mean * KEPT_SHARE
+    if dumped > 0 and sign * mean * DUMPED_SHARE > value:
+        best = np.int64(SOME_DUMPED)
+        value = sign * mean * DUMPED_SHARE
     return best, sign * value
 
 
 @kernel
-def _place_of(state, seat, owner, card):
-    """The place of a card, or of the first movable card that is unknown (and kept, or not)."""
+def _place_of(state, table, seat, owner, card):
+    """The place of a card, or of the first movable unknown card of a kind (SOME_…)."""
     if card >= 0:
         return np.int64(state.place[card])
     for slot in range(state.n_slots[owner]):
         there = state.slot_card[owner, slot]
-        if there >= 0 and not knows(state, seat, there) and not is_locked(state, there):
-            kept = (state.kept[there >> 6] & bit(there)) != _ZERO
-            if kept == (card == SOME_KEPT):
+        if there >= 0 and not recalls(state, seat, there) and not is_locked(state, there):
+            share = share_of_unknown(state, there)
+            kind = SOME_KEPT if share < 1.0 else (SOME_DUMPED if share > 1.0 else SOME_UNKNOWN)
+            if kind == card:
                 return np.int64(owner << 7 | slot)
     return np.int64(NONE)
 
@@ -463,7 +578,7 @@ def _own_worst_movable(state, table, seat, mean):
     card, value = _movable_extreme(state, table, seat, seat, mean, 1.0)
     if card == NONE:
         return np.int64(NONE), value
-    return _place_of(state, seat, seat, card), value
+    return _place_of(state, table, seat, seat, card), value
 
 
 @kernel
@@ -481,17 +596,23 @@ def _cheapest_rival_card(state, table, seat, mean):
             value = guess
     if whose < 0:
         return whose, value
-    return _place_of(state, seat, whose, best), value
+    return _place_of(state, table, seat, whose, best), value
 
 
 @kernel
-def _swap_rivals(state, table, seat, mean, cheap):
-    """A swap between two rivals that hurts the owner of the place `cheap`; False if impossible."""
+def _swap_rivals(state, table, seat, mean):
+    """Swap the leader's lowest card for another rival's highest; False if there are no two."""
+    victim = leader(state, table, seat, mean, True)
+    if victim < 0:
+        return False
+    low, _value = _movable_extreme(state, table, seat, victim, mean, -1.0)
+    if low == NONE:
+        return False
     best = np.int64(NONE)
     whose = np.int64(NONE)
     value = NOTHING
     for owner in range(state.players):
-        if owner == seat or owner == cheap >> 7:
+        if owner == seat or owner == victim:
             continue
         card, guess = _movable_extreme(state, table, seat, owner, mean, 1.0)
         if card != NONE and guess > value:
@@ -500,37 +621,58 @@ def _swap_rivals(state, table, seat, mean, cheap):
             value = guess
     if whose < 0:
         return False
-    state.answer[0] = cheap
-    state.answer[1] = _place_of(state, seat, whose, best)
+    state.answer[0] = _place_of(state, table, seat, victim, low)
+    state.answer[1] = _place_of(state, table, seat, whose, best)
     return True
+
+
+@kernel
+def _swap_any(state, table, seat, mean, own, cheap):
+    """A swap that must be made: the own worst card for the lowest, else any two rivals' cards."""
+    state.answer[0] = own
+    state.answer[1] = cheap
+    if own >= 0:
+        return
+    for owner in range(state.players):
+        if owner != seat and owner != cheap >> 7:
+            card, _value = _movable_extreme(state, table, seat, owner, mean, 1.0)
+            if card != NONE:
+                state.answer[0] = _place_of(state, table, seat, owner, card)
+                return
 
 
 @kernel
 def _swap(state, table, seat):
     """Swap the own worst card for the lowest rival card; if that gains too little, two rivals'."""
-    mean = unknown_value(state, seat)
+    mean = unknown_value(state, table, seat)
     own, worst = _own_worst_movable(state, table, seat, mean)
     cheap, least = _cheapest_rival_card(state, table, seat, mean)
+    state.why[0] = worst
+    state.why[1] = least
     if own >= 0 and cheap >= 0 and worst - least >= table.swap_min_gain[state.who[seat]]:
         state.answer[0] = own
         state.answer[1] = cheap
-    elif cheap < 0 or not _swap_rivals(state, table, seat, mean, cheap):
-        state.answer[0] = own
-        state.answer[1] = cheap
+    elif not _swap_rivals(state, table, seat, mean):
+        _swap_any(state, table, seat, mean, own, cheap)
 
 
 @kernel
 def _macaw(state, table, seat):
-    """Look at the own card likeliest to be high and at a rival's likeliest to be low."""
-    mean = unknown_value(state, seat)
-    own = _unknown_own(state, seat)
-    slot, worst = own_worst(state, table, seat, mean)
-    if slot >= 0 and (own < 0 or worst > mean):
-        own = seat << 7 | slot
-    # A card that cannot be moved may be looked at, but one that can is worth more.
-    rival, _least = _cheapest_rival_card(state, table, seat, mean)
+    """Look at an own card and at a rival's: to swap them if that promises a gain, else to learn."""
+    mean = unknown_value(state, table, seat)
+    blind = _unknown_own(state, table, seat)
+    own, worst = _own_worst_movable(state, table, seat, mean)
+    rival, least = _cheapest_rival_card(state, table, seat, mean)
+    state.why[0] = worst
+    state.why[1] = least
+    if own < 0 or (rival >= 0 and worst - least < table.macaw_min_gain[state.who[seat]]):
+        own = blind if blind >= 0 else own
+        new = _unknown_rival(state, table, seat, mean)
+        rival = new if new >= 0 else rival
     if rival < 0:
         rival = _unknown_rival(state, table, seat, mean)
+    if own < 0:
+        own = _some_card_of(state, seat)
     if rival < 0:
         rival = _any_card(state, seat)
     state.answer[2] = 0
@@ -541,9 +683,7 @@ def _macaw(state, table, seat):
         for step in range(1, state.players):
             owner = clockwise(state, seat, step)
             if owner != rival >> 7 and state.n_cards[owner] > 0:
-                for other in range(state.n_slots[owner]):
-                    if state.slot_card[owner, other] >= 0:
-                        state.answer[1] = owner << 7 | other
+                state.answer[1] = _some_card_of(state, owner)
 
 
 @kernel
@@ -562,19 +702,30 @@ def _macaw_swap(state, table, seat):
 
 
 @kernel
+def _chosen_rival(state, table, seat, taste):
+    """The rival that a taste (TARGET_…) names, NONE for the leader, the lowest, or nobody."""
+    choice = np.int64(NONE)
+    if taste == TARGET_DECLARER:
+        choice = np.int64(state.bao_by)
+    elif taste == TARGET_NEXT:
+        choice = np.int64(clockwise(state, seat, 1))
+    elif taste == TARGET_RANDOM:
+        choice = np.int64(clockwise(state, seat, 1 + own_below(state, seat, state.players - 1)))
+    if choice == seat or (choice >= 0 and protected(state, choice, seat)):
+        return np.int64(NONE)
+    return choice
+
+
+@kernel
 def _toco(state, table, seat):
     """Choose who gets a card more."""
-    taste = table.toco_target[state.who[seat]]
-    choice = np.int64(NONE)
-    if taste == TOCO_DECLARER and state.bao_by >= 0:
-        choice = np.int64(state.bao_by)
-    elif taste == TOCO_NEXT or taste == TOCO_RANDOM:
-        step = 1 if taste == TOCO_NEXT else 1 + own_below(state, seat, state.players - 1)
-        choice = np.int64(clockwise(state, seat, step))
-    if choice < 0 or choice == seat or protected(state, choice, seat):
-        choice = np.int64(NONE)
+    choice = _chosen_rival(state, table, seat, table.toco_target[state.who[seat]])
+    by = state.bao_by
+    if choice < 0 and by >= 0 and by != seat and not protected(state, by, seat):
+        choice = np.int64(by)
+    if choice < 0:
         least = -NOTHING
-        mean = unknown_value(state, seat)
+        mean = unknown_value(state, table, seat)
         for step in range(1, state.players):
             owner = clockwise(state, seat, step)
             if not protected(state, owner, seat):
@@ -586,11 +737,29 @@ def _toco(state, table, seat):
 
 
 @kernel
+def _shoebill_victim(state, table, seat, mean):
+    """(place, estimate) of the rival card that a Shoebill is to replace; (NONE, …) if none."""
+    taste = table.shoebill_target[state.who[seat]]
+    owner = np.int64(NONE)
+    if taste == TARGET_LEADER or (taste == TARGET_LOWEST and state.bao_by >= 0):
+        owner = leader(state, table, seat, mean, True)
+    elif taste != TARGET_LOWEST:
+        owner = _chosen_rival(state, table, seat, taste)
+    if owner >= 0:
+        card, value = _movable_extreme(state, table, seat, owner, mean, -1.0)
+        if card != NONE:
+            return _place_of(state, table, seat, owner, card), value
+    return _cheapest_rival_card(state, table, seat, mean)
+
+
+@kernel
 def _shoebill(state, table, seat):
-    """The lower card for the own worst one, the higher for the rivals' lowest."""
-    mean = unknown_value(state, seat)
+    """The lower card for the own worst one, the higher for a rival's lowest."""
+    mean = unknown_value(state, table, seat)
     own, worst = _own_worst_movable(state, table, seat, mean)
-    cheap, least = _cheapest_rival_card(state, table, seat, mean)
+    cheap, least = _shoebill_victim(state, table, seat, mean)
+    state.why[0] = worst
+    state.why[1] = least
     low = 0
     high = 0
     if state.offer[1] >= 0:
@@ -616,18 +785,91 @@ def _use(state, table, seat):
 
 
 @kernel
+def _surely_beaten(state, table, seat, total):
+    """Whether a rival's cards, all of them known, are worth no more than the own total."""
+    for owner in range(state.players):
+        if owner != seat and _unknown_count(state, table, seat, owner) == 0:
+            if estimated_total(state, table, seat, owner, 0.0) <= total:
+                return True
+    return False
+
+
+@kernel
+def _unknown_count(state, table, seat, owner):
+    """How many cards of a player a seat does not have in mind."""
+    unknown = state.n_cards[owner]
+    for word in range(WORDS):
+        unknown -= popcount(state.held[owner, word] & state.mind[seat, word])
+    return unknown
+
+
+@kernel
+def _spread(state, table, seat, owner):
+    """Variance (points squared) of a player's total, as a seat sees it."""
+    return _unknown_count(state, table, seat, owner) * table.deck_sd * table.deck_sd
+
+
+@kernel
+def chance_lowest(state, table, seat, total, mean):
+    """Estimated chance that the own total ends strictly below all others.
+
+    Totals as independent normal numbers, every rival improved by LAST_TURN_GAIN.
+    """
+    chance = 1.0
+    own = _spread(state, table, seat, seat)
+    for owner in range(state.players):
+        if owner != seat:
+            lead = estimated_total(state, table, seat, owner, mean) - LAST_TURN_GAIN - total - 0.5
+            spread = math.sqrt(own + _spread(state, table, seat, owner) + 1.0)
+            chance *= 0.5 * (1.0 + math.erf(lead / (spread * math.sqrt(2.0))))
+    return chance
+
+
+@kernel
+def _threshold(state, table, seat):
+    """The total at which the player calls BAO, moved by its lead or deficit in a game."""
+    who = state.who[seat]
+    threshold = table.bao_threshold[who]
+    awareness = table.score_awareness[who]
+    if awareness != 0.0 and table.games:
+        best = np.int64(2**40)
+        for rival in range(table.players):
+            if rival != who:
+                best = min(best, state.sums[rival])
+        threshold += awareness * (state.sums[who] - best)
+    return threshold
+
+
+@kernel
 def _bao(state, table, seat):
     """Call when the own total is low, known well enough, and lower than the rivals' seem."""
     who = state.who[seat]
     state.answer[0] = 0
-    mean = unknown_value(state, seat)
+    mean = unknown_value(state, table, seat)
     total = own_total(state, table, seat, mean)
-    if total > table.bao_threshold[who] or state.own_unknown[seat] > table.bao_unknown_max[who]:
+    state.why[0] = total
+    state.why[1] = state.own_unknown[seat]
+    if total > _threshold(state, table, seat):
+        return
+    if total < 0.0 and state.own_unknown[seat] == 0:
+        # SCORE-5: nobody else can be below; waiting only gives the others a turn.
+        state.answer[0] = 1
+        return
+    if state.own_unknown[seat] > table.bao_unknown_max[who]:
         return
     if state.turn < table.bao_min_turn[who] * state.players:
         return
-    if lowest_rival_total(state, table, seat, mean) - total >= table.bao_margin[who]:
-        state.answer[0] = 1
+    if _surely_beaten(state, table, seat, total):
+        return
+    rival = lowest_rival_total(state, table, seat, mean)
+    state.why[2] = rival
+    if rival - total < table.bao_margin[who]:
+        return
+    if table.bao_confidence[who] > 0.0:
+        state.why[3] = chance_lowest(state, table, seat, total, mean)
+        if state.why[3] < table.bao_confidence[who]:
+            return
+    state.answer[0] = 1
 
 
 @kernel

@@ -6,6 +6,8 @@ targets it chooses evenly.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..engine.jit import kernel
@@ -76,6 +78,7 @@ def _claim(state, table, seat, window):
     """A claim on random targets, with the rates of the player; answer[1] is 0 for none."""
     who = state.who[seat]
     state.answer[1] = 0
+    state.claimed_sure = math.nan
     if state.n_cards[seat] == 0 or not own_chance(state, seat, table.pluck_rate[who]):
         return
     double = own_chance(state, seat, table.double_rate[who])

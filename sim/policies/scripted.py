@@ -6,6 +6,8 @@ refused by one of the rules it names, and the next move then answers the same qu
 
 from __future__ import annotations
 
+import math
+
 from ..engine.jit import kernel
 from ..engine.legal import judge, judge_claim
 from ..engine.state import (
@@ -94,6 +96,7 @@ def _read_claim(state):
     """Mutates: the claim of the next move becomes the answer; its gifts are kept for later."""
     move = state.next_move
     state.answer[0] = PLUCK
+    state.claimed_sure = math.nan
     state.answer[1] = 1 if state.script[move, MOVE_B] < 0 else 2
     state.answer[2] = state.script[move, MOVE_A]
     state.answer[3] = state.script[move, MOVE_B]
