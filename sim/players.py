@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
 
 from sim.deck import Frozen, Name, PathLike, digest, plain
 from sim.errors import InputError, field_spec, nearest, resolve, shipped, within
@@ -162,6 +162,20 @@ class Player(Frozen):
         return [field_spec(name, cls.model_fields[name]) for name in _parameter_names(cls)]
 
 
+_COUNTED_OR_POINTS = '"counted" or a number from -200 to 200'
+
+
+def _counted_or_points(value: Any, info: ValidationInfo) -> str | float:
+    """Return a value that is ``"counted"`` or a number of points."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value == "counted" or (number and -200 <= value <= 200):
+        return value if isinstance(value, str) else float(value) + 0.0
+    raise InputError(expected=_COUNTED_OR_POINTS, key=info.field_name, got=value)
+
+
+CountedOrPoints = Annotated[str | float, PlainValidator(_counted_or_points)]
+
+
 class HeuristicPlayer(Player):
     """The parameterised player: estimates from what its seat may know, thresholds on estimates.
 
@@ -230,16 +244,15 @@ class HeuristicPlayer(Player):
         "whose card a Shoebill replaces; lowest: the lowest of all rivals' cards, also where "
         "none declared",
     )
-    unknown_value: Literal["counted"] | Number = Field(
+    unknown_value: CountedOrPoints = Field(
         "counted",
-        union_mode="left_to_right",
         description="what it takes an unknown card to be worth; counted: the mean of those unseen",
         json_schema_extra={
             "unit": "points",
             "type": "number or counted",
             "min": -200,
             "max": 200,
-            "expected": '"counted" or a number from -200 to 200',
+            "expected": _COUNTED_OR_POINTS,
         },
     )
     memory_span: int = _count(

@@ -31,7 +31,7 @@ HEURISTIC = {  # name: type, least, greatest or choices
     "double_pluck": ("boolean",),
     "pluck_on_draw": ("boolean",),
     "pluck_in_window": ("boolean",),
-    "gift": ("choice", "highest", "unknown"),
+    "gift": ("choice", "highest", "unknown", "lowest_loss"),
     "take_max_value": ("number", -200, 200),
     "take_min_gain": ("number", -200, 200),
     "keep_min_gain": ("number", -200, 200),
@@ -40,11 +40,26 @@ HEURISTIC = {  # name: type, least, greatest or choices
     "swap_min_gain": ("number", -200, 200),
     "macaw_min_gain": ("number", -200, 200),
     "toco_target": ("choice", "leader", "next", "declarer", "random"),
+    "show_first": ("choice", "own", "rival"),
+    "shoebill_target": ("choice", "leader", "lowest", "declarer", "random"),
+    "unknown_value": ("number or counted", -200, 200),
+    "memory_span": ("integer", 0, 128),
+    "forget_rate": ("number", 0, 1),
+    "mix_up_rate": ("number", 0, 1),
+    "count_cards": ("number", 0, 1),
+    "bao_confidence": ("number", 0, 1),
+    "reaction_mean": ("number", 0, 60),
+    "reaction_sd": ("number", 0, 60),
+    "blunder_rate": ("number", 0, 1),
+    "score_awareness": ("number", -200, 200),
     "attention": ("number", 0, 1),
     "last_turns": ("boolean",),
 }
 RATES = ["bao", "pluck", "double", "take", "keep", "swap", "decline"]
-RANDOM = {f"{rate}_rate": ("number", 0, 1) for rate in RATES}
+RANDOM = {f"{rate}_rate": ("number", 0, 1) for rate in RATES} | {
+    "reaction_mean": ("number", 0, 60),
+    "reaction_sd": ("number", 0, 60),
+}
 PARAMETERS = [
     pytest.param(kind, spec, id=f"{name}.{spec['name']}")
     for name, kind in KINDS.items()
@@ -134,7 +149,7 @@ def test_a_parameter_tells_what_it_is(kind: type[Player], spec: dict[str, Any]) 
     assert json.loads(json.dumps(spec)) == spec
     assert spec["description"]
     assert "\n" not in spec["description"]
-    assert ("unit" in spec) == (spec["type"] in ("integer", "number"))
+    assert ("unit" in spec) == (spec["type"] in ("integer", "number", "number or counted"))
     value = kind().values[spec["name"]]
     assert value == spec["default"]
     assert (type(value) is float) == (spec["type"] == "number")
@@ -224,9 +239,7 @@ def test_a_player_without_a_kind_cannot_be_made() -> None:
         ),
         (
             {"kind": "random", "bao_threshold": 3, "take_rate": 2},
-            "bao_threshold: no such parameter, expected name, character, kind, bao_rate, "
-            "pluck_rate, double_rate, take_rate, keep_rate, swap_rate, decline_rate or base; "
-            "did you mean 'bao_rate'? (also wrong: take_rate)",
+            "bao_threshold: no such parameter; did you mean 'bao_rate'? (also wrong: take_rate)",
         ),
         (
             {"base": "balanced", "bao_threshold": 2.5},
@@ -238,7 +251,7 @@ def test_a_player_without_a_kind_cannot_be_made() -> None:
         ),
         (
             {"base": "balanced", "gift": "higest"},
-            'gift: expected "highest" or "unknown", got "higest"; did you mean \'highest\'?',
+            'gift: expected "highest", "unknown" or "lowest_loss", got "higest"; did you mean \'highest\'?',
         ),
         (
             {"base": "balnced"},
