@@ -256,7 +256,11 @@ class HeuristicPlayer(Player):
         },
     )
     memory_span: int = _count(
-        128, 0, 128, "cards", "face-down cards that it keeps in mind, the oldest goes first; 128: all"
+        128,
+        0,
+        128,
+        "cards",
+        "face-down cards that it keeps in mind, the oldest goes first; 128: all",
     )
     forget_rate: Number = _share(0, "probability per turn of forgetting a remembered card")
     mix_up_rate: Number = _share(

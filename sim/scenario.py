@@ -17,10 +17,9 @@ from pydantic import Field, model_validator
 from sim.deck import DEFAULT_DECK, MAX_CARDS, Deck, Frozen, PathLike
 from sim.engine.deal import lay_out
 from sim.engine.knowledge import reveal
+from sim.engine.play import advance
 from sim.engine.rng import set_keys
 from sim.engine.state import (
-    ASK_BAO,
-    ASK_CLAIM,
     BAO_CALLED,
     FAULT_ACCEPTED,
     FAULT_MISSING,
@@ -39,7 +38,6 @@ from sim.engine.state import (
     STAGE_TURN,
     new_state,
 )
-from sim.engine.play import advance
 from sim.errors import InputError, read_toml, unknown_name, within
 from sim.events import Decoder, broken_rules
 from sim.pack import pack_script

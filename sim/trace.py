@@ -240,7 +240,8 @@ class _Account:
         unseen = self._unseen(place, seat)
         self._set(place, event["card"], self._all() if self.taken else {seat})
         self.top = event["out"]
-        yield f"  puts it into slot {event['slot']}; {self._card(event['out'])}{unseen} is discarded"
+        out = self._card(event["out"])
+        yield f"  puts it into slot {event['slot']}; {out}{unseen} is discarded"
 
     def _tell_discard(self, event: Event) -> Iterator[str]:
         self.top = event["card"]
@@ -278,8 +279,8 @@ class _Account:
             yield "    no penalty card can be drawn"
         else:
             self._set([event["player"], event["slot"]], event["card"])
-            slot = event["slot"]
-            yield f"    penalty for seat {event['player']}: {self._card(event['card'])}, slot {slot}"
+            card, slot = self._card(event["card"]), event["slot"]
+            yield f"    penalty for seat {event['player']}: {card}, slot {slot}"
 
     def _tell_power(self, event: Event) -> Iterator[str]:
         why = {

@@ -111,9 +111,7 @@ def _given_order(state, table):
 @kernel
 def can_draw(state):
     """Whether a card could be drawn now, with a recycling if need be (REC-3)."""
-    return (
-        state.drawn < state.pile_size or max(state.n_discards - 1, 0) + state.n_under > 0
-    )
+    return state.drawn < state.pile_size or max(state.n_discards - 1, 0) + state.n_under > 0
 
 
 @kernel

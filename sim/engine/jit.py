@@ -68,9 +68,9 @@ CACHE_FOLDER = _cache_folder()
 numba.config.CACHE_DIR = str(CACHE_FOLDER)
 
 
-def is_compiled() -> bool:
-    """Whether an earlier process has left the compiled engine in the cache folder."""
-    return not COMPILED or any(CACHE_FOLDER.rglob("play.advance*.nbc"))
+def is_compiled(entry_point: str = "advance") -> bool:
+    """Whether an earlier process has left an entry point of `play` in the cache folder."""
+    return not COMPILED or any(CACHE_FOLDER.rglob(f"play.{entry_point}*.nbc"))
 
 
 def kernel(function: F) -> F:

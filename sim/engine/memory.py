@@ -63,7 +63,7 @@ def _lifetime(state, seat, log_keep):
     if log_keep < -700.0:
         return 1
     turns = math.log(1.0 - unit_interval(word)) / log_keep
-    return 1 + min(np.int64(turns), NEVER - 1)
+    return 1 + np.int64(min(turns, 1.0 * NEVER))
 
 
 @kernel
@@ -139,9 +139,7 @@ def _mix_up(state, table, viewer, card):
     if table.families < 2:
         return
     word = _memory_number(state, viewer)
-    family = neighbour(
-        table, table.family[card], below(word, min(table.families - 1, NEIGHBOURS))
-    )
+    family = neighbour(table, table.family[card], below(word, min(table.families - 1, NEIGHBOURS)))
     pick = below(_memory_number(state, viewer), table.family_size[family])
     other = table.family_first[family] + pick
     state.pool_sum[viewer] += table.value[card] - table.value[other]
@@ -264,8 +262,9 @@ def confidence(state, table, viewer, card):
         return 1.0
     here = unplaced(state, table, viewer, family) + 1.0
     wrong = 0.0
-    for other in range(max(0, family - NEIGHBOURS), min(table.families, family + NEIGHBOURS + 1)):
-        if other == family:
+    for step in range(-NEIGHBOURS, NEIGHBOURS + 1):
+        other = family + step
+        if step == 0 or other < 0 or other >= table.families:
             continue
         for k in range(count):
             if neighbour(table, other, k) == family:

@@ -6,8 +6,6 @@ it from Python and drain the log after each step. So what a trace shows is what 
 
 from __future__ import annotations
 
-import numpy as np
-
 from .deal import clear, deal
 from .events import EV_DEAL, EV_GAME_END, note
 from .jit import entry, kernel

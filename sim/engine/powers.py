@@ -21,7 +21,7 @@ from .events import (
 )
 from .jit import kernel, unit
 from .knowledge import bit, learn, learn_all, learn_lying
-from .legal import movable, movable_cards, players_with_cards, players_with_movable, toco_choices
+from .legal import movable, players_with_cards, players_with_movable, toco_choices
 from .state import (
     ASK_LOOK,
     ASK_MACAW,

@@ -10,14 +10,7 @@ from .state import (
     BAO_WON,
     CONFIDENCE_BINS,
     COUNTS,
-    DOUBLE_HIT,
-    END_CAP,
-    GAME_THRESHOLD,
-    MISSED,
     NONE,
-    OWN_HIT,
-    POWER_USED,
-    RIVAL_HIT,
     WIN_UNITS,
 )
 

@@ -15,7 +15,6 @@ from ..engine.jit import kernel, lowest, popcount
 from ..engine.knowledge import (
     DUMPED_SHARE,
     KEPT_SHARE,
-    bit,
     known_matches,
     matching,
     own_cards,

@@ -47,7 +47,7 @@ def _allowed(state, seat, owner, slot, kind):
 
 @kernel
 def pick(state, seat, kind, only, but):
-    """A place chosen evenly among cards of a kind; of owner `only`, not of owner `but` (or NONE)."""
+    """A place, each card of a kind as likely: of owner `only`, not of owner `but` (or NONE)."""
     count = 0
     for owner in range(state.players):
         if owner != but and (only < 0 or owner == only):

@@ -97,10 +97,8 @@ def _read(event: Event, name: str, value: Any, players: int) -> Any:
 
 def _by_players(event: Event, name: str, value: Any, players: int) -> int:
     """One number for every table, or a mapping with the number of players as key."""
-    if isinstance(value, Mapping):
-        found = value.get(players, value.get(str(players)))
-    else:
-        found = value
+    table = isinstance(value, Mapping)
+    found = value.get(players, value.get(str(players))) if table else value
     least = BY_PLAYERS[name]
     if not is_whole(found) or (least is not None and found < least):
         event.fail("LOG", f"rules: {name} = {value!r} says nothing legal for {players} players")

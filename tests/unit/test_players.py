@@ -251,7 +251,8 @@ def test_a_player_without_a_kind_cannot_be_made() -> None:
         ),
         (
             {"base": "balanced", "gift": "higest"},
-            'gift: expected "highest", "unknown" or "lowest_loss", got "higest"; did you mean \'highest\'?',
+            'gift: expected "highest", "unknown" or "lowest_loss", got "higest"; '
+            "did you mean 'highest'?",
         ),
         (
             {"base": "balnced"},
