@@ -93,9 +93,10 @@ def pack_players(table: Any, players: Sequence[Player]) -> None:
         for name in RATES:
             getattr(table, name)[seat] = 0.5
         for name, value in player.values.items():
+            # A parameter has its place in the table: one line in sim.engine.state.
             if name in REAL_PARAMETERS:
                 getattr(table, name)[seat] = math.nan if value == "counted" else value
-            elif name in WHOLE_PARAMETERS:
+            else:
                 getattr(table, name)[seat] = choice_number(type(player), name, value)
         _pack_memory(table, seat)
         least = min(table.pluck_confidence[seat], table.pluck_rival_confidence[seat])

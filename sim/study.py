@@ -215,7 +215,10 @@ class Study(Frozen):
         """
         given = {key: value for key, value in changes.items() if value is not None}
         unit = {} if given.keys() & {"rounds", "games"} else self._unit()
-        data = {name: getattr(self, name) for name in _SAME} | unit | given
+        same = {name: getattr(self, name) for name in _SAME}
+        if given.keys() - _KEEPS_TITLE:
+            same |= {"name": "", "title": "", "question": ""}  # it is another study now
+        data = same | unit | given
         if isinstance(data["rules"], Mapping):
             rules = _rules(given.get("edition"), self.rules)  # the edition first: changes win
             with within("rules"):
@@ -284,6 +287,9 @@ class Study(Frozen):
         both = {"rounds": self.rounds, "games": self.games}
         return {unit: count for unit, count in both.items() if count is not None}
 
+
+_KEEPS_TITLE = {"rounds", "games", "seed", "name", "title", "question"}
+"""Changes after which a study's title still says what it is."""
 
 _SAME = ("players", "rules", "deck", "seed", "name", "title", "question")
 

@@ -116,7 +116,7 @@ def random_deck(r: random.Random, least: int, flat: bool = False) -> dict[str, A
 def random_player(r: random.Random) -> str | dict[str, Any]:
     """A shipped heuristic player, or more often random moves at random rates."""
     if r.random() < 0.35:
-        return r.choice(SHIPPED_HEURISTICS)
+        return r.choice(SHIPPED_HEURISTICS) if r.random() < 0.7 else random_heuristic(r)
     return {
         "kind": "random",
         "bao_rate": r.choice([0, 0.02, 0.1]),
@@ -155,20 +155,29 @@ def random_study(seed: int, games: bool | None = None) -> Study:
     )
 
 
+_WILD = {
+    "share": [0.0, 0.1, 0.3, 0.6, 1.0],
+    "seconds": [0.0, 0.5, 1.0],
+    "cards": [0, 1, 3, 128],
+    "turns": [0, 1, 5],
+    "points": [-4, 0, 2, 5, 12],
+}
+"""Values that parameters with a unit are moved to."""
+
+
 def random_heuristic(r: random.Random) -> dict[str, Any]:
     """A heuristic player with random values of its parameters, sensible or not."""
     values: dict[str, Any] = {"kind": "heuristic"}
     for spec in KINDS["heuristic"].parameters():
-        if r.random() < 0.5:
+        if r.random() < 0.6:
             continue
         if spec["type"] == "boolean":
             value: Any = r.random() < 0.5
         elif spec["type"] == "choice":
             value = r.choice(spec["choices"])
-        elif spec["unit"] == "share":
-            value = r.choice([0.0, 0.1, 0.3, 0.6, 1.0])
         else:
-            value = max(spec["min"], r.randint(-4, 12))
+            value = r.choice(_WILD.get(spec["unit"], [0, 1]))
+            value = min(max(value, spec["min"]), spec["max"])
         values[spec["name"]] = value
     return values
 

@@ -43,9 +43,9 @@ def start_final_phase(state, table):
         state.bao_by = NONE
         state.shield = 0
         state.bao_outcome = BAO_VOID
-    state.final_by = state.active
+    state.final_by = np.int64(state.active)
     state.turns_left = state.players - 1
-    note(state, EV_FINAL_PHASE, state.active, 0, 0, 0, 0)
+    note(state, EV_FINAL_PHASE, state.final_by, 0, 0, 0, 0)
 
 
 @kernel

@@ -139,7 +139,8 @@ def _mix_up(state, table, viewer, card):
     if table.families < 2:
         return
     word = _memory_number(state, viewer)
-    family = neighbour(table, table.family[card], below(word, min(table.families - 1, NEIGHBOURS)))
+    k = below(word, min(table.families - 1, NEIGHBOURS))
+    family = neighbour(table, np.int64(table.family[card]), k)
     pick = below(_memory_number(state, viewer), table.family_size[family])
     other = table.family_first[family] + pick
     state.pool_sum[viewer] += table.value[card] - table.value[other]

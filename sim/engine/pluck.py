@@ -69,8 +69,9 @@ def race(state, table, card):
     winner = np.int64(NONE)
     best = 0.0
     matches = matching(state, table, card)
+    active = np.int64(state.active)
     for step in range(1, state.players):
-        seat = state.active + step
+        seat = active + step
         if seat >= state.players:
             seat -= state.players
         if state.n_cards[seat] == 0:

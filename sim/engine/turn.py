@@ -66,7 +66,7 @@ def _discard_power(state, table, card):
     if table.rule_move_lock == LOCK_PLUCK:
         unlock(state)
     if table.power[card] >= 0:
-        use(state, table, state.active, card, BY_DISCARD)
+        use(state, table, np.int64(state.active), card, BY_DISCARD)
 
 
 @kernel
@@ -160,7 +160,7 @@ def _bao(state, table, seat):
 @unit
 def play_turn(state, table):
     """Play one turn of the active player, and end the round if it was the last."""
-    seat = state.active
+    seat = np.int64(state.active)
     state.turn += 1
     state.claimed = 0
     if state.turns_left > 0:

@@ -67,6 +67,8 @@ _ONE = np.uint64(1)
 NOTHING = -1e9
 #: The least gain that is one.
 SOMETHING = 1e-9
+#: Who calls BAO is believed to have no more than this (points).
+DECLARER_TOTAL = 6.0
 #: What a rival is expected to gain in the one turn that BAO leaves it (points).
 LAST_TURN_GAIN = 2.0
 #: The lower of two drawn cards is worth about this (points).
@@ -81,7 +83,7 @@ SOME_DUMPED = -4
 
 @kernel
 def estimated_total(state, table, seat, owner, mean):
-    """Estimated total (points) of a player's cards, for a seat."""
+    """Estimated total (points) of a player's cards, for a seat; a declarer's is low."""
     known = 0
     unknown = 0
     kept = 0
@@ -97,7 +99,10 @@ def estimated_total(state, table, seat, owner, mean):
         kept += popcount(held & ~seen & state.kept[word])
         dumped += popcount(held & ~seen & state.dumped[word])
     shares = unknown - kept * (1.0 - KEPT_SHARE) + dumped * (DUMPED_SHARE - 1.0)
-    return known + mean * shares
+    total = known + mean * shares
+    if owner == state.bao_by and owner != seat:
+        return min(total, DECLARER_TOTAL)
+    return total
 
 
 @kernel
@@ -128,16 +133,12 @@ def clockwise(state, seat, step):
 
 @kernel
 def leader(state, table, seat, mean, changeable):
-    """The rival with cards to be feared most: the declarer, else the lowest estimated total.
+    """The rival with cards and the lowest estimated total; NONE if there is none.
 
     `changeable`: leave out a declarer behind the Shield.
     """
     best = np.int64(NONE)
     least = -NOTHING
-    by = state.bao_by
-    if by >= 0 and by != seat and state.n_cards[by] > 0:
-        if not (changeable and protected(state, by, seat)):
-            return np.int64(by)
     for owner in range(state.players):
         if owner == seat or (changeable and protected(state, owner, seat)):
             continue
@@ -294,14 +295,14 @@ def _weigh_claims(state, table, seat, card, window):
                 if gain < table.pluck_rival_min_gain[who]:
                     gain = NOTHING
                 gain *= chance
-            if gain > best:
+            if gain > best or (gain == best and gain > 0.0 and place < state.answer[2]):
                 state.answer[3] = state.answer[2]
                 second = best
                 sure_too = sure
                 state.answer[2] = place
                 best = gain
                 sure = chance
-            elif gain > second:
+            elif gain > second or (gain == second and gain > 0.0 and place < state.answer[3]):
                 state.answer[3] = place
                 second = gain
                 sure_too = chance
@@ -541,7 +542,8 @@ def _movable_extreme(state, table, seat, owner, mean, sign):
             card = (word << 6) + lowest(known)
             known &= known - _ONE
             guess = sign * np.float64(table.value[believed(state, table, seat, card)])
-            if guess > value:
+            # Equals by place: a card's number would tell what a mixed-up card truly is.
+            if guess > value or (guess == value and state.place[card] < state.place[best]):
                 best = np.int64(card)
                 value = guess
     if unknown > 0 and sign * mean > value:
@@ -719,9 +721,6 @@ def _chosen_rival(state, table, seat, taste):
 def _toco(state, table, seat):
     """Choose who gets a card more."""
     choice = _chosen_rival(state, table, seat, table.toco_target[state.who[seat]])
-    by = state.bao_by
-    if choice < 0 and by >= 0 and by != seat and not protected(state, by, seat):
-        choice = np.int64(by)
     if choice < 0:
         least = -NOTHING
         mean = unknown_value(state, table, seat)

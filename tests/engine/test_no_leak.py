@@ -1,10 +1,10 @@
 """Design idea 2: a policy sees only what its seat may know.
 
 At moments of random rounds, every question that a seat could be asked is asked twice: once as
-things are, and once after all the cards that the seat does not know have been shuffled among
-their places (draw pile, under pile, unknown face-down cards). Which places were kept, locked
-or looked at by whom is public and stays with the place. The decision must be the same, and it
-must use as many random numbers.
+things are, and once after all the cards that the seat does not have in mind have been shuffled
+among their places (draw pile, under pile, unknown or forgotten face-down cards, and those that
+it takes for others). Which places were kept, locked or looked at by whom is public and stays
+with the place. The decision must be the same, and it must use as many random numbers.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from helpers import (
 from sim.engine.ask import ask
 from sim.engine.jit import entry
 from sim.engine.knowledge import reveal
+from sim.engine.memory import recall
 from sim.engine.play import advance, start
 from sim.engine.state import (
     ASK_BAO,
@@ -68,6 +69,12 @@ UNTOUCHED = -77
 
 #: The most moments of one round.
 MOMENTS = 6
+
+
+@entry
+def bring_to_mind(state, table, seat):
+    """Let the memories of a seat fade that are due, as the engine does before it asks."""
+    recall(state, table, seat)
 
 
 @entry
@@ -140,6 +147,7 @@ def moments(study: Study, r: random.Random) -> Iterator[tuple[Any, Any]]:
         if r.random() < chance:
             moment = copy_state(state)
             moment.logging = moment.log_size = 0
+            moment.turn += 1  # the turn in which it is asked
             moment.log[:] = 0
             _lock_some(moment, r)
             yield moment, table
@@ -220,36 +228,49 @@ def questions(state: Any, table: Any, seat: int, r: random.Random) -> Iterator[t
             yield ASK_SHOEBILL, offered
 
 
-def shuffle_unknown(state: Any, table: Any, seat: int, question: int, r: random.Random) -> Any:
+#: What a seat thinks of one card; it stays with the place where the card lies.
+MEMORIES = ("belief", "lesson", "learnt", "forget_at", "mix_at")
+
+
+def hidden_places(state: Any, seat: int, question: int) -> dict[tuple[str, int], int]:
+    """Where cards lie that the seat cannot tell apart: (what, where) -> card."""
+    in_mind = cards_in(state.mind[seat]) - cards_in(state.mixed[seat])
+    places = {("pile", k): int(state.pile[k]) for k in range(state.drawn, state.pile_size)}
+    places |= {("under", k): int(state.under[k]) for k in range(state.n_under)}
+    lying = lying_cards(state)
+    if question == ASK_MACAW_SWAP:  # both have just been seen
+        lying = {place: lying[place] for place in lying if place not in state.target}
+    places |= {("area", place): card for place, card in lying.items()}
+    return {where: card for where, card in places.items() if card not in in_mind}
+
+
+def shuffle_hidden(state: Any, table: Any, seat: int, question: int, r: random.Random) -> Any:
     """A copy that differs in all that the seat does not know, and in nothing else."""
     other = copy_state(state)
-    seen = cards_in(state.seen[seat])
-    unknown = [card for card in range(int(table.cards)) if card not in seen]
-    shuffled = list(unknown)
+    places = hidden_places(state, seat, question)
+    hidden = list(places.values())
+    unknown = set(range(int(table.cards))) - cards_in(state.seen[seat])
+    assert unknown <= set(hidden)  # everything unknown lies somewhere
+    shuffled = list(hidden)
     r.shuffle(shuffled)
-    becomes = dict(zip(unknown, shuffled, strict=True))
-    found = set()
-
-    def new(card: int) -> int:
-        found.add(card)
-        return becomes.get(card, card)
-
-    for k in range(int(state.drawn), int(state.pile_size)):
-        other.pile[k] = new(int(state.pile[k]))
-    for k in range(int(state.n_under)):
-        other.under[k] = new(int(state.under[k]))
-    for place, card in lying_cards(state).items():
-        other.slot_card[place >> 7, place & 127] = new(card)
-        other.place[new(card)] = place
-    assert set(unknown) <= found  # everything unknown lies somewhere
-    sets = [(state.lying, other.lying), (state.kept, other.kept), (state.locked, other.locked)]
-    sets += [(state.held[k], other.held[k]) for k in range(state.players)]
-    sets += [(state.seen[k], other.seen[k]) for k in range(state.players) if k != seat]
+    becomes = dict(zip(hidden, shuffled, strict=True))
+    for (what, where), card in places.items():
+        new = becomes[card]
+        if what == "area":
+            other.slot_card[where >> 7, where & 127] = new
+            other.place[new] = where
+        else:
+            getattr(other, what)[where] = new
+        for memory in MEMORIES:
+            getattr(other, memory)[:, new] = getattr(state, memory)[:, card]
+    sets = [(getattr(state, x), getattr(other, x)) for x in ("lying", "kept", "dumped", "locked")]
+    for name in ("held", "seen", "mind", "mixed"):
+        sets += zip(getattr(state, name), getattr(other, name), strict=True)
     for before, after in sets:
         write_set(after, [becomes.get(card, card) for card in cards_in(before)])
     for rival in range(state.players):
         if rival != seat:
-            # What others hold and know is none of this seat's business.
+            # What others hold and think is none of this seat's business.
             for name in ("pool_sum", "own_sum", "own_high", "own_high_slot", "own_unknown_slot"):
                 getattr(other, name)[rival] = r.randint(0, 99)
     if question != ASK_SHOEBILL:
@@ -262,7 +283,7 @@ def decision(decide: Decide, state: Any, table: Any, seat: int, question: int) -
     state.answer[:] = UNTOUCHED
     decide(state, table, seat, question)
     assert state.fault == FAULT_NONE
-    return (*(int(x) for x in state.answer), int(state.used[seat]))
+    return (*(int(x) for x in state.answer), int(state.used[seat]), int(state.memory_used[seat]))
 
 
 def leaks(decide: Decide, seeds: range, only: int | None = None) -> tuple[Counter[str], int]:
@@ -276,7 +297,9 @@ def leaks(decide: Decide, seeds: range, only: int | None = None) -> tuple[Counte
                 for question, asked in questions(state, table, seat, r):
                     if only not in (None, question):
                         continue
-                    shuffled = shuffle_unknown(asked, table, seat, question, r)
+                    asked = copy_state(asked)
+                    bring_to_mind(asked, table, seat)
+                    shuffled = shuffle_hidden(asked, table, seat, question, r)
                     before = decision(decide, copy_state(asked), table, seat, question)
                     after = decision(decide, shuffled, table, seat, question)
                     compared += 1
@@ -285,23 +308,23 @@ def leaks(decide: Decide, seeds: range, only: int | None = None) -> tuple[Counte
 
 
 BATCHES = 4
-STUDIES = scaled(120, least=2)
+STUDIES = scaled(120, least=16)
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_no_shipped_policy_sees_hidden_cards(batch: int) -> None:
     share = STUDIES // BATCHES + 1
     found, compared = leaks(shipped, range(batch * share, (batch + 1) * share))
-    assert compared > 100 * SCALE * share
+    assert compared > (50 * share if SCALE >= 1 else 0)
     assert not found
 
 
 def test_every_question_is_asked() -> None:
     """The harness would be blind to a question that never comes up."""
     asked: Counter[int] = Counter()
-    for seed in range(scaled(40, least=6)):
+    for seed in range(40):
         r = random.Random(seed)
-        for state, table in moments(leak_study(seed), r):
+        for state, table in islice(moments(leak_study(seed), r), 2):
             for seat in range(state.players):
                 asked.update(question for question, _state in questions(state, table, seat, r))
     assert set(asked) == set(range(len(QUESTIONS)))
@@ -317,7 +340,7 @@ def test_every_question_is_asked() -> None:
     ids=["draw pile", "face-down cards", "a rival's knowledge"],
 )
 def test_the_harness_finds_a_policy_that_peeks(policy: Decide, question: int) -> None:
-    found, compared = leaks(policy, range(scaled(10, least=3)), only=question)
+    found, compared = leaks(policy, range(10), only=question)
     assert found[QUESTIONS[question]] > 0.05 * compared > 0
 
 

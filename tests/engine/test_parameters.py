@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from helpers import Events, logs, number, play, scaled
+from helpers import SCALE, Events, logs, number, play, scaled
 from sim.engine.state import DOUBLE_HIT, MISSED, OWN_HIT, RIVAL_HIT
 from sim.players import KINDS
 from sim.study import Study
@@ -121,6 +121,53 @@ def looks_at_rivals(study: Study, count: int) -> float:
     return sum(looks) / len(looks)
 
 
+def shows_own(study: Study, count: int) -> float:
+    shows = [
+        event["target"][0] == 0
+        for log in logs(study, count)
+        for event in log
+        if event["event"] == "show" and event["player"] == 0
+    ]
+    return sum(shows) / len(shows)
+
+
+def hit_share(study: Study, count: int) -> float:
+    """The share of hits among all plucks."""
+    tally = play(study, count, records=False).tally.count[0]
+    return float(1 - tally[MISSED] / tally[: MISSED + 1].sum())
+
+
+def known_gifts(study: Study, count: int) -> float:
+    """Least value given away, negative: who gives unknown cards gives low ones, too."""
+    value = {bird.id: bird.value for bird in study.deck.birds}
+    return sum(
+        value[gift["card"]] >= 9
+        for log in logs(study, count)
+        for event in log
+        if event["event"] == "pluck" and event["player"] == 0
+        for gift in event["gifts"]
+    ) / number(logs(study, count), "pluck", player=0, hit=True)
+
+
+def placed_at(whom: Callable[[Events, int], bool]) -> Measure:
+    """The share of seat 0's Shoebills whose victim is as `whom` says of (log before, owner)."""
+
+    def measure(study: Study, count: int) -> float:
+        found = [
+            whom(log[:k], event["target"][0])
+            for log in logs(study, count)
+            for k, event in enumerate(log)
+            if event["event"] == "place" and event["player"] == 0 and event["target"][0] != 0
+        ]
+        return sum(found) / len(found)
+
+    return measure
+
+
+def is_declarer(before: Events, owner: int) -> bool:
+    return any(event["event"] == "bao" and event["player"] == owner for event in before)
+
+
 def own_cards_swapped(study: Study, count: int) -> float:
     return sum(
         event["event"] == "swap" and event["player"] == 0 and 0 in (event["a"][0], event["b"][0])
@@ -167,6 +214,7 @@ class Case:
     count: int = 60
     kind: str = "heuristic"
     first_is_zero: bool = False
+    games: bool = False
 
 
 #: Plucks only on hunches: no window, no card that is known.
@@ -213,6 +261,30 @@ HEURISTIC = [
     Case("keep_min_gain", (20, 5, 0), kept),
     Case("power_appetite", (0, 3, 20), powers, deck=with_power("look"), count=120),
     Case("look_first", ("own", "rival"), looks_at_rivals, {"power_appetite": 20}),
+    Case("show_first", ("rival", "own"), shows_own, {"power_appetite": 20}),
+    Case("unknown_value", (0, 7, 13), events("take")),
+    Case("memory_span", (0, 2, 128), plucks(OWN_HIT), deck=FLOCKS, first_is_zero=True, count=200),
+    Case("forget_rate", (1.0, 0.2, 0.0), plucks(OWN_HIT), deck=FLOCKS, count=200),
+    Case(
+        "mix_up_rate", (0.0, 0.1, 0.5), plucks(MISSED), {"pluck_confidence": 0.3}, deck=FLOCKS,
+        first_is_zero=True, count=200,
+    ),
+    Case(
+        "count_cards", (0.0, 1.0), hit_share,
+        {"pluck_confidence": 0.3, "pluck_rival_confidence": 1.0, "bao_threshold": -20},
+        deck=FLOCKS, count=1500,
+    ),
+    Case("bao_confidence", (1.0, 0.6, 0.0), bao_called, {"bao_threshold": 20}, count=400),
+    Case("reaction_mean", (10, 1, 0), plucks_from("window"), deck=FLOCKS, count=120),
+    Case(
+        "reaction_sd", (0.0, 5.0), plucks_from("window"), {"reaction_mean": 2}, deck=FLOCKS,
+        count=120,
+    ),
+    Case("blunder_rate", (0.0, 0.3, 1.0), plucks(MISSED), first_is_zero=True, count=120),
+    Case(
+        "score_awareness", (0, 1), bao_called, {"bao_threshold": -20}, games=True,
+        rules={"max_rounds": 20}, count=40,
+    ),
     Case(
         "swap_min_gain", (20, 3, -20), own_cards_swapped, {"power_appetite": 20},
         deck=with_power("swap"),
@@ -271,8 +343,8 @@ def study(case: Case, value: Any) -> Study:
         players=[player, case.rivals, case.rivals, case.rivals],
         deck=case.deck,
         rules={"max_turns": 120} | case.rules,
-        rounds=1,
         seed=23,
+        **({"games": 1} if case.games else {"rounds": 1}),
     )
 
 
@@ -291,8 +363,9 @@ def test_every_parameter_has_a_case(kind: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parameter}-{case.values[-1]}")
 def test_parameter_changes_play_in_the_right_direction(case: Case) -> None:
-    count = scaled(case.count, least=max(20, case.count // 6))
-    found = [case.measure(study(case, value), count) for value in case.values]
+    count = scaled(case.count, least=max(20, case.count // 4))
+    values = case.values if SCALE >= 1 else (case.values[0], case.values[-1])
+    found = [case.measure(study(case, value), count) for value in values]
     assert all(before < after for before, after in pairwise(found)), found
     if case.first_is_zero:
         assert found[0] == 0

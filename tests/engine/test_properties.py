@@ -73,7 +73,18 @@ def _player() -> st.SearchStrategy[Any]:
     dice = st.fixed_dictionaries(
         {"kind": st.just("random"), "bao_rate": st.sampled_from([0.0, 0.05, 0.3])}, optional=rates
     )
-    return st.one_of(dice, dice, st.sampled_from(shipped_players()))
+    forgetful = st.fixed_dictionaries(
+        {"kind": st.just("heuristic"), "bao_threshold": st.integers(-5, 25)},
+        optional={
+            "memory_span": st.integers(0, 6),
+            "forget_rate": st.sampled_from([0.0, 0.1, 1.0]),
+            "mix_up_rate": st.sampled_from([0.0, 0.1, 1.0]),
+            "count_cards": st.sampled_from([0.0, 0.5]),
+            "blunder_rate": st.sampled_from([0.0, 0.3]),
+            "pluck_confidence": st.sampled_from([0.1, 0.7]),
+        },
+    )
+    return st.one_of(dice, dice, st.sampled_from(shipped_players()), forgetful)
 
 
 @st.composite
@@ -138,6 +149,7 @@ def check_state(state: Any, table: Any) -> None:
         whole |= cards_held
     assert bits(state.lying) == whole
     assert bits(state.kept) & ~whole == 0
+    assert bits(state.dumped) & ~whole == 0
     assert bits(state.locked) & ~whole == 0
     for seat in range(state.players):
         _check_knowledge(state, table, seat, pile, discards)
@@ -146,16 +158,27 @@ def check_state(state: Any, table: Any) -> None:
 def _check_knowledge(
     state: Any, table: Any, seat: int, pile: list[int], discards: list[int]
 ) -> None:
-    seen = bits(state.seen[seat])
+    seen, mind, mixed = (bits(x[seat]) for x in (state.seen, state.mind, state.mixed))
     assert all(not seen >> card & 1 for card in pile)
     assert all(seen >> card & 1 for card in discards)
-    pool = [card for card in range(int(table.cards)) if not seen >> card & 1]
-    assert state.pool_size[seat] == len(pool)
-    assert state.pool_sum[seat] == sum(int(table.value[card]) for card in pool)
+    if table.fades[state.who[seat]]:
+        assert mind & ~seen == 0
+        assert mixed & ~mind == 0
+    else:
+        assert mind == seen
+
+    def value(card: int) -> int:
+        """What the seat takes a card in its mind to be worth."""
+        card = int(state.belief[seat, card]) if mixed >> card & 1 else card
+        return int(table.value[card])
+
+    placed = [card for card in range(int(table.cards)) if mind >> card & 1]
+    assert state.pool_size[seat] == int(table.cards) - len(placed)
+    assert state.pool_sum[seat] == int(table.deck_sum) - sum(map(value, placed))
     if not state.own_fresh[seat]:
         return
     own = [int(card) for card in state.slot_card[seat][: state.n_slots[seat]] if card != NONE]
-    known = [int(table.value[card]) for card in own if seen >> card & 1]
+    known = [value(card) for card in own if mind >> card & 1]
     assert state.own_sum[seat] == sum(known)
     assert state.own_unknown[seat] == len(own) - len(known)
     if known:

@@ -52,6 +52,16 @@ def own_chance(state, seat, chance):
 
 
 @entry
+def normal(word):
+    return rng.normal(word)
+
+
+@entry
+def unit_interval(word):
+    return rng.unit_interval(word)
+
+
+@entry
 def many_below(words, n, found):
     for k in range(len(words)):
         found[k] = rng.below(words[k], n)
@@ -144,7 +154,7 @@ def test_position_holds_round_stream_and_counter() -> None:
     r = random.Random(5)
     for _ in range(scaled(400, least=30)):
         index = r.choice([0, 1, 2**36 - 1, r.randrange(2**36)])
-        stream = r.randrange(rng.STREAM_SEAT + MAX_PLAYERS)
+        stream = r.randrange(rng.STREAM_MEMORY + MAX_PLAYERS)
         counter = r.choice([0, 1, 2**24 - 1, r.randrange(2**24)])
         state = keyed(99, index)
         word = int(number(state, stream, counter))
@@ -155,12 +165,13 @@ def test_position_holds_round_stream_and_counter() -> None:
 def test_streams_are_named_apart_and_fit_into_four_bits() -> None:
     streams = [rng.STREAM_DEAL, rng.STREAM_FIRST, rng.STREAM_RACE, rng.STREAM_RECYCLE]
     streams += [rng.STREAM_SEAT + seat for seat in range(MAX_PLAYERS)]
+    streams += [rng.STREAM_MEMORY + seat for seat in range(MAX_PLAYERS)]
     assert len(set(streams)) == len(streams)
     assert max(streams) < 16
 
 
 def test_streams_rounds_and_seeds_do_not_coincide() -> None:
-    streams = range(rng.STREAM_SEAT + MAX_PLAYERS)
+    streams = range(rng.STREAM_MEMORY + MAX_PLAYERS)
     words = set()
     count = 0
     for seed in [*range(8), 2**32, 2**63, M - 1, M]:
@@ -254,3 +265,20 @@ def test_chance() -> None:
     assert state.used[0] == count
     assert abs(hits - 0.3 * count) < 5 * (0.21 * count) ** 0.5
     assert {int(own_below(state, 1, 3)) for _ in range(60)} == {0, 1, 2}
+
+
+def test_unit_interval() -> None:
+    assert unit_interval(np.uint64(0)) == 0.0
+    assert unit_interval(np.uint64(2**63)) == 0.5
+    assert unit_interval(np.uint64(M)) == 1.0 - 2.0**-53
+
+
+def test_normal_numbers() -> None:
+    """Mean, variance, and the share beyond two standard deviations; five standard errors each."""
+    count = 20_000
+    found = np.array([normal(np.uint64(twin(5, 7, k))) for k in range(count)])
+    assert np.isfinite([normal(np.uint64(word)) for word in samples(20)]).all()
+    assert abs(found.mean()) < 5 / count**0.5
+    assert abs(found.var() - 1.0) < 5 * (2 / count) ** 0.5
+    beyond = 0.0455
+    assert abs((abs(found) > 2).mean() - beyond) < 5 * (beyond / count) ** 0.5
