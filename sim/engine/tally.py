@@ -48,7 +48,8 @@ def add_round(tally, turns_histogram, recyclings_histogram, state, table):
             tally.bao_won[caller] += 1
     winners = 0
     for seat in range(state.players):
-        winners += state.winner[seat]
+        if state.winner[seat] == 1:
+            winners += 1
     for seat in range(state.players):
         score = np.int64(state.score[seat])
         tally.score[seat] += score

@@ -137,16 +137,16 @@ def hit_share(study: Study, count: int) -> float:
     return float(1 - tally[MISSED] / tally[: MISSED + 1].sum())
 
 
-def known_gifts(study: Study, count: int) -> float:
-    """Least value given away, negative: who gives unknown cards gives low ones, too."""
-    value = {bird.id: bird.value for bird in study.deck.birds}
-    return sum(
-        value[gift["card"]] >= 9
+def gifts_never_looked_at(study: Study, count: int) -> float:
+    """The share of seat 0's gifts out of the slots at which it did not peek."""
+    slots = [
+        gift["slot"]
         for log in logs(study, count)
         for event in log
         if event["event"] == "pluck" and event["player"] == 0
         for gift in event["gifts"]
-    ) / number(logs(study, count), "pluck", player=0, hit=True)
+    ]
+    return sum(slot >= 2 for slot in slots) / len(slots)
 
 
 def placed_at(whom: Callable[[Events, int], bool]) -> Measure:
@@ -197,7 +197,7 @@ def added_to(whom: Callable[[int | None], int | None]) -> Measure:
 
 # --- cases --------------------------------------------------------------------------------------
 
-RANDOM = {"kind": "random", "bao_rate": 0.03}
+HASTY = {"kind": "random", "pluck_rate": 0.8}
 
 
 @dataclass(frozen=True)
@@ -256,23 +256,31 @@ HEURISTIC = [
         deck=FLOCKS,
         count=120,
     ),
+    Case(
+        "gift",
+        ("lowest_loss", "unknown"),
+        gifts_never_looked_at,
+        {"pluck_rival_confidence": 0.2, "pluck_rival_min_gain": -5},
+        deck=FLOCKS,
+        count=120,
+    ),
     Case("take_max_value", (-5, 3, 9), events("take"), first_is_zero=False),
     Case("take_min_gain", (13, 5, 1), events("take")),
     Case("keep_min_gain", (20, 5, 0), kept),
     Case("power_appetite", (0, 3, 20), powers, deck=with_power("look"), count=120),
     Case("look_first", ("own", "rival"), looks_at_rivals, {"power_appetite": 20}),
     Case("show_first", ("rival", "own"), shows_own, {"power_appetite": 20}),
-    Case("unknown_value", (0, 7, 13), events("take")),
+    Case("unknown_value", (0, 7, 13), events("take"), {"bao_threshold": -20}, count=120),
     Case("memory_span", (0, 2, 128), plucks(OWN_HIT), deck=FLOCKS, first_is_zero=True, count=200),
     Case("forget_rate", (1.0, 0.2, 0.0), plucks(OWN_HIT), deck=FLOCKS, count=200),
     Case(
         "mix_up_rate", (0.0, 0.1, 0.5), plucks(MISSED), {"pluck_confidence": 0.3}, deck=FLOCKS,
-        first_is_zero=True, count=200,
+        count=200,
     ),
     Case(
-        "count_cards", (0.0, 1.0), hit_share,
+        "count_cards", (0.0, 1.0), plucks(MISSED),
         {"pluck_confidence": 0.3, "pluck_rival_confidence": 1.0, "bao_threshold": -20},
-        deck=FLOCKS, count=1500,
+        deck=FLOCKS, count=400, first_is_zero=True,
     ),
     Case("bao_confidence", (1.0, 0.6, 0.0), bao_called, {"bao_threshold": 20}, count=400),
     Case("reaction_mean", (10, 1, 0), plucks_from("window"), deck=FLOCKS, count=120),
@@ -285,6 +293,17 @@ HEURISTIC = [
         "score_awareness", (0, 1), bao_called, {"bao_threshold": -20}, games=True,
         rules={"max_rounds": 20}, count=40,
     ),
+    *[
+        Case(
+            "shoebill_target", order, placed_at(whom), {"power_appetite": 20, "bao_threshold": -20},
+            "rusher", {"shield": "none"}, with_power("shoebill"), 150,
+        )
+        for order, whom in [
+            (("random", "declarer"), is_declarer),
+            (("random", "leader"), is_declarer),
+            (("random", "lowest"), is_declarer),
+        ]
+    ],
     Case(
         "swap_min_gain", (20, 3, -20), own_cards_swapped, {"power_appetite": 20},
         deck=with_power("swap"),
@@ -307,8 +326,8 @@ HEURISTIC = [
             (("leader", "next"), lambda declarer: 1),
             (("random", "next"), lambda declarer: 1),
             (("next", "random"), lambda declarer: 2),
+            (("random", "leader"), lambda declarer: declarer),
             (("random", "declarer"), lambda declarer: declarer),
-            (("leader", "declarer"), lambda declarer: declarer),
         ]
     ],
 ]  # fmt: skip
@@ -331,6 +350,14 @@ DICE = [
     ),
     Case(
         "decline_rate", (1.0, 0.5, 0.0), powers, rules={"powers_optional": True}, kind="random",
+    ),
+    Case(
+        "reaction_mean", (10, 1, 0), plucks_from("window"), {"pluck_rate": 0.5}, HASTY,
+        kind="random",
+    ),
+    Case(
+        "reaction_sd", (0.0, 5.0), plucks_from("window"), {"pluck_rate": 0.5, "reaction_mean": 2},
+        HASTY, kind="random",
     ),
 ]  # fmt: skip
 

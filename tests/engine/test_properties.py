@@ -127,8 +127,11 @@ def studies(draw: st.DrawFn, games: bool = False) -> Study:
 # --- what must hold after every step ------------------------------------------------------------
 
 
-def check_state(state: Any, table: Any) -> None:
-    """INV-1, INV-2, and all that the layout keeps twice."""
+def check_state(state: Any, table: Any, who: Any) -> None:
+    """INV-1, INV-2, and all that the layout keeps twice.
+
+    `who`: the players in the seats of the round; after it the state may hold the next one's.
+    """
     cards = int(table.cards)
     lying = lying_cards(state)
     pile = [int(card) for card in state.pile[state.drawn : state.pile_size]]
@@ -152,16 +155,16 @@ def check_state(state: Any, table: Any) -> None:
     assert bits(state.dumped) & ~whole == 0
     assert bits(state.locked) & ~whole == 0
     for seat in range(state.players):
-        _check_knowledge(state, table, seat, pile, discards)
+        _check_knowledge(state, table, seat, who[seat], pile, discards)
 
 
 def _check_knowledge(
-    state: Any, table: Any, seat: int, pile: list[int], discards: list[int]
+    state: Any, table: Any, seat: int, player: int, pile: list[int], discards: list[int]
 ) -> None:
     seen, mind, mixed = (bits(x[seat]) for x in (state.seen, state.mind, state.mixed))
     assert all(not seen >> card & 1 for card in pile)
     assert all(seen >> card & 1 for card in discards)
-    if table.fades[state.who[seat]]:
+    if table.fades[player]:
         assert mind & ~seen == 0
         assert mixed & ~mind == 0
     else:
@@ -297,8 +300,10 @@ def play_checked(study: Study, index: int = 0) -> Iterator[Any]:
     start(state, table, index)
     state.logging = 1
     events: list[dict[str, Any]] = []
+    who = state.who.copy()
     while state.stage != STAGE_DONE:
         if state.stage == STAGE_DEAL:
+            who = state.who.copy()
             advance(state, table, seed)
             events = [{**event, "players": int(state.players)} for event in decoder.drain()]
         else:
@@ -308,7 +313,7 @@ def play_checked(study: Study, index: int = 0) -> Iterator[Any]:
             turn.check(state, study, new)
             events += new
         assert state.fault == FAULT_NONE
-        check_state(state, table)
+        check_state(state, table, who)
         if state.reason != RUNNING:
             check_round(study, events)
         yield state
