@@ -280,7 +280,7 @@ HEURISTIC = [
     Case(
         "count_cards", (0.0, 1.0), plucks(MISSED),
         {"pluck_confidence": 0.3, "pluck_rival_confidence": 1.0, "bao_threshold": -20},
-        deck=FLOCKS, count=400, first_is_zero=True,
+        deck=FLOCKS, count=160, first_is_zero=True,
     ),
     Case("bao_confidence", (1.0, 0.6, 0.0), bao_called, {"bao_threshold": 20}, count=400),
     Case("reaction_mean", (10, 1, 0), plucks_from("window"), deck=FLOCKS, count=120),
@@ -291,7 +291,7 @@ HEURISTIC = [
     Case("blunder_rate", (0.0, 0.3, 1.0), plucks(MISSED), first_is_zero=True, count=120),
     Case(
         "score_awareness", (0, 1), bao_called, {"bao_threshold": -20}, games=True,
-        rules={"max_rounds": 20}, count=40,
+        rules={"max_rounds": 20}, count=16,
     ),
     *[
         Case(
@@ -390,7 +390,7 @@ def test_every_parameter_has_a_case(kind: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parameter}-{case.values[-1]}")
 def test_parameter_changes_play_in_the_right_direction(case: Case) -> None:
-    count = scaled(case.count, least=max(20, case.count // 4))
+    count = scaled(case.count, least=max(15, case.count // 8))
     values = case.values if SCALE >= 1 else (case.values[0], case.values[-1])
     found = [case.measure(study(case, value), count) for value in values]
     assert all(before < after for before, after in pairwise(found)), found
