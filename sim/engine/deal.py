@@ -8,7 +8,7 @@ from .cards import lay, put_on_discards, put_under, settle
 from .jit import entry, kernel
 from .knowledge import learn, learn_face_up
 from .memory import NEVER
-from .state import BAO_CALLED, CONFIDENCE_BINS, COUNTS, FAULT_NONE, NONE, RUNNING, WORDS
+from .state import BAO_CALLED, COUNTS, FAULT_NONE, NONE, RUNNING, WORDS
 
 
 @kernel
@@ -35,10 +35,6 @@ def clear(state, table, players):
             state.mixed[seat, word] = zero
         for kind in range(COUNTS):
             state.count[seat, kind] = 0
-        for k in range(CONFIDENCE_BINS):
-            state.sure_plucks[seat, k] = 0
-            state.sure_hits[seat, k] = 0
-            state.sure_sum[seat, k] = 0
     for word in range(WORDS):
         state.lying[word] = zero
         state.kept[word] = zero
@@ -53,6 +49,7 @@ def clear(state, table, players):
     state.turn = -1
     state.lessons = 0
     state.claimed = 0
+    state.plucker = NONE
     state.bao_by = NONE
     state.bao_caller = NONE
     state.bao_outcome = BAO_CALLED

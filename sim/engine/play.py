@@ -25,7 +25,7 @@ from .state import (
     STAGE_DONE,
     STAGE_TURN,
 )
-from .tally import add_game, add_round, write_records
+from .tally import add_game, add_pluck, add_round, write_records
 from .turn import play_turn
 
 
@@ -221,7 +221,10 @@ def play_chunk(
         start(state, table, index)
         while state.stage != STAGE_DONE:
             deciding = state.deciding
-            if advance(state, table, seed) and not deciding:
+            ended = advance(state, table, seed)
+            if not deciding:
+                add_pluck(tally, state)
+            if ended and not deciding:
                 add_round(tally, turns_histogram, recyclings_histogram, state, table)
                 if room > 0:
                     round_index = state.rounds - 1 if table.games else 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..policies import scripted
@@ -17,7 +15,6 @@ from .rng import STREAM_RACE, normal, number
 from .state import (
     ASK_CLAIM,
     ASK_GIFT,
-    CONFIDENCE_BINS,
     DOUBLE_HIT,
     FAULT_NONE,
     MISSED,
@@ -67,7 +64,7 @@ def race(state, table, card):
     if table.rule_plucks == PLUCKS_NONE:
         return np.int64(NONE)
     winner = np.int64(NONE)
-    best = 0.0
+    best = -1.0
     matches = matching(state, table, card)
     active = np.int64(state.active)
     for step in range(1, state.players):
@@ -81,11 +78,16 @@ def race(state, table, card):
         ask(state, table, seat, ASK_CLAIM)
         if state.answer[1] == 0 or state.fault != FAULT_NONE:
             continue
-        time = reaction(state, table, seat)
-        if winner < 0 or time < best:
-            winner = np.int64(seat)
+        if winner >= 0:
+            # Times are asked for only in a race; one of them most often stays alone.
+            if best < 0.0:
+                best = reaction(state, table, winner)
+            time = reaction(state, table, seat)
+            if time >= best:
+                continue
             best = time
-            take_claim(state)
+        winner = seat
+        take_claim(state)
     return winner
 
 
@@ -192,11 +194,8 @@ def resolve(state, table, seat, reference):
     if not table.scripted:
         state.gift[0] = NONE
     hit = all_match(state, table, reference)
-    if not math.isnan(state.sure):
-        k = min(np.int64(state.sure * CONFIDENCE_BINS), CONFIDENCE_BINS - 1)
-        state.sure_plucks[seat, k] += 1
-        state.sure_hits[seat, k] += hit
-        state.sure_sum[seat, k] += np.int64(round(state.sure * 1e6))
+    state.plucker = seat
+    state.hit = hit
     if hit:
         _hit(state, table, seat, reference)
         return 1

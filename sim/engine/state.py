@@ -288,9 +288,6 @@ STATE = np.dtype(
         ("score", np.int32, _SEATS),
         ("winner", np.int8, _SEATS),  # 1 for each winner
         ("count", np.int32, (MAX_PLAYERS, COUNTS)),
-        ("sure_plucks", np.int32, (MAX_PLAYERS, CONFIDENCE_BINS)),
-        ("sure_hits", np.int32, (MAX_PLAYERS, CONFIDENCE_BINS)),
-        ("sure_sum", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
         ("bao_caller", np.int32),  # who called, also after an override
         ("bao_outcome", np.int32),
         # A question: what it is about.
@@ -301,7 +298,10 @@ STATE = np.dtype(
         ("target", np.int32, (2,)),  # the claim being carried out, Macaw's two places
         ("n_targets", np.int32),
         ("claimed_sure", np.float64),  # confidence (0 to 1) of the claim in the answer, or NaN
-        ("sure", np.float64),  # the same of the claim being carried out
+        # The one attempt of this turn (INV-3), for the tally: whose, hit or not, how sure.
+        ("plucker", np.int32),
+        ("hit", np.int32),
+        ("sure", np.float64),
         ("gift_number", np.int32),
         ("gift", np.int32, (2,)),
         ("answer", np.int32, (4,)),

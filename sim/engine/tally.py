@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .jit import kernel
@@ -60,10 +62,17 @@ def add_round(tally, turns_histogram, recyclings_histogram, state, table):
             _add_wins(tally, seat, winners)
         for kind in range(COUNTS):
             tally.count[seat, kind] += state.count[seat, kind]
-        for k in range(CONFIDENCE_BINS):
-            tally.sure_plucks[seat, k] += state.sure_plucks[seat, k]
-            tally.sure_hits[seat, k] += state.sure_hits[seat, k]
-            tally.sure_sum[seat, k] += state.sure_sum[seat, k]
+
+
+@kernel
+def add_pluck(tally, state):
+    """Mutates `tally`: add the attempt of this turn to the plucks by confidence, if it has one."""
+    if state.plucker < 0 or math.isnan(state.sure):
+        return
+    k = min(np.int64(state.sure * CONFIDENCE_BINS), CONFIDENCE_BINS - 1)
+    tally.sure_plucks[state.plucker, k] += 1
+    tally.sure_hits[state.plucker, k] += state.hit
+    tally.sure_sum[state.plucker, k] += np.int64(round(state.sure * 1e6))
 
 
 @kernel

@@ -163,6 +163,7 @@ def play_turn(state, table):
     seat = np.int64(state.active)
     state.turn += 1
     state.claimed = 0
+    state.plucker = NONE
     if state.turns_left > 0:
         state.turns_left -= 1
     unlock(state)

@@ -178,10 +178,11 @@ def _source(state, table, seat):
     """Take the top discard where it is low and replaces something clearly worse."""
     who = state.who[seat]
     value = table.value[state.discards[state.n_discards - 1]]
-    slot, worst = own_worst(state, table, seat, unknown_value(state, table, seat))
+    mean = unknown_value(state, table, seat)
+    slot, worst = own_worst(state, table, seat, mean)
     gain = worst - value
     state.why[0] = gain
-    state.why[2] = own_total(state, table, seat, unknown_value(state, table, seat))
+    state.why[2] = state.own_sum[seat] + state.own_shares[seat] * mean
     state.answer[0] = NONE
     if plays_last_turn(state, table, seat):
         # Against drawing: of thirteen equally likely values those below `worst` would help.
