@@ -337,8 +337,11 @@ def run(
 @click.option(
     "--format", "form", type=Choice(["text", "jsonl"]), default="text", help="text or jsonl."
 )
+@click.option("--explain", is_flag=True, help="Say which estimates each decision was made on.")
 @quiet_option
-def trace(round_: int | None, game: int | None, form: str, quiet: bool, **table: Any) -> None:
+def trace(
+    round_: int | None, game: int | None, form: str, explain: bool, quiet: bool, **table: Any
+) -> None:
     """Show one round or one game, card by card.
 
     It is played exactly as 'run' with the same options plays it.
@@ -353,7 +356,7 @@ def trace(round_: int | None, game: int | None, form: str, quiet: bool, **table:
     _engine(quiet)
     from sim.trace import trace as play
 
-    account = play(study, index=(round_ or 0) if game is None else game)
+    account = play(study, index=(round_ or 0) if game is None else game, explain=explain)
     click.echo(account.text() if form == "text" else account.jsonl(), nl=False)
 
 
@@ -381,7 +384,7 @@ def check(files: tuple[str, ...], quiet: bool) -> None:
         passed += outcome.ok
         failed += not outcome.ok
         click.echo(f"ok      {path}" if outcome.ok else f"FAILED  {path}: {outcome.line()}")
-    click.echo(f"{passed} passed, {failed} failed" + (f", {wrong} wrong" if wrong else ""))
+    click.echo(f"{passed} passed, {failed} failed")
     if wrong or failed:
         click.get_current_context().exit(EXIT_INPUT if wrong else EXIT_CHECK)
 

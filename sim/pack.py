@@ -20,7 +20,6 @@ from sim.engine.state import (
     SCRIPTED,
     SLOT_NUMBERS,
     TABLE,
-    WHOLE_PARAMETERS,
     new_record,
 )
 from sim.players import Player

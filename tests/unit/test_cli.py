@@ -372,7 +372,7 @@ def test_check_counts_and_exit_codes(tmp_path: Path) -> None:
     result = baobei("check", str(wrong), str(good))
     assert result.exit_code == 2
     assert f"{wrong}: " in result.stderr
-    assert result.stdout.endswith("1 passed, 0 failed, 1 wrong\n")
+    assert result.stdout.endswith("1 passed, 0 failed\n")
     empty = tmp_path / "empty"
     empty.mkdir()
     assert baobei("check", str(empty)).exit_code == 2
@@ -521,3 +521,13 @@ def test_narrow_encodings_do_not_break_output() -> None:
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
     assert out
+
+
+def test_a_trace_explains_its_decisions() -> None:
+    plain = baobei("trace", "--seed", "3", "--format", "jsonl", "--quiet")
+    told = baobei("trace", "--seed", "3", "--format", "jsonl", "--explain", "--quiet")
+    events = [json.loads(line) for line in told.stdout.splitlines()]
+    whys = [event for event in events if event["event"] == "why"]
+    assert any("own_total" in why["estimates"] for why in whys)
+    rest = [event for event in events if event["event"] != "why"]
+    assert rest == [json.loads(line) for line in plain.stdout.splitlines()]
