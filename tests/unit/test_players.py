@@ -18,7 +18,20 @@ from sim.players import (
     shipped_players,
 )
 
-SHIPPED = ["balanced", "cautious", "gambler", "novice", "random", "rusher", "sharp", "turtle"]
+SHIPPED = [
+    "balanced",
+    "casual",
+    "cautious",
+    "elephant",
+    "gambler",
+    "goldfish",
+    "novice",
+    "random",
+    "rusher",
+    "saboteur",
+    "sharp",
+    "turtle",
+]
 
 HEURISTIC = {  # name: type, least, greatest or choices
     "bao_threshold": ("integer", -20, 200),
