@@ -274,8 +274,9 @@ SEED = "a whole number from 0 to 18446744073709551615"
         ({"players": 3}, "players: expected a list of 2 to 6 players, got 3"),
         (
             {"players": ["balanced", "shrap"]},
-            "players.1: no such player, expected balanced, cautious, gambler, novice, random, "
-            'rusher, sharp or turtle, or the path of a TOML file, got "shrap"; '
+            "players.1: no such player, expected balanced, casual, cautious, elephant, gambler, "
+            "goldfish, novice, random, rusher, saboteur, "
+            'sharp or turtle, or the path of a TOML file, got "shrap"; '
             "did you mean 'sharp'?",
         ),
         (
