@@ -321,7 +321,7 @@ def _keeping(records: bool, folder: Path | None) -> Iterator[_Sink | None]:
 def load_engine(job: Job, quiet: bool = False) -> float:
     """Compile the engine, or load it from its cache, in this thread; return the seconds it took."""
     start = time.perf_counter()
-    announce_compiling(quiet)
+    announce_compiling(quiet, "play_chunk")
     play(job, 0, 0)
     return time.perf_counter() - start
 

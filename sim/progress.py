@@ -16,11 +16,16 @@ Wanted = bool | Report | None
 COMPILING = "compiling the engine, once, about a minute ..."
 
 
-def announce_compiling(quiet: bool = False) -> None:
-    """Say so if the engine is about to be compiled; call it before the engine is imported."""
+def announce_compiling(quiet: bool = False, entry_point: str = "advance") -> None:
+    """Say so if the engine is about to be compiled; call it before the engine is imported.
+
+    Args:
+        quiet: Say nothing.
+        entry_point: The function of `sim.engine.play` that will be called.
+    """
     from sim.engine.jit import is_compiled
 
-    if not quiet and not is_compiled():
+    if not quiet and not is_compiled(entry_point):
         print(COMPILING, file=sys.stderr, flush=True)
 
 

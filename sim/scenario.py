@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from sim.deck import DEFAULT_DECK, MAX_CARDS, Deck, Frozen, PathLike
 from sim.engine.deal import lay_out
@@ -80,8 +80,8 @@ class FinalPhase(Frozen):
 class Start(Frozen):
     """A position."""
 
-    hands: tuple[Annotated[tuple[str, ...], Field(strict=False)], ...] = Field(
-        strict=False, min_length=2, max_length=6, description="cards by seat and slot"
+    hands: tuple[Annotated[tuple[str, ...], Field(strict=False, max_length=MAX_SLOTS)], ...] = (
+        Field(strict=False, min_length=2, max_length=6, description="cards by seat and slot")
     )
     draw_pile: tuple[str, ...] = _list("first is drawn first")
     discard_pile: tuple[str, ...] = _list("last is the visible top")
@@ -257,6 +257,25 @@ class Scenario(Frozen):
     start: Start
     move: tuple[Move, ...] = Field((), strict=False, max_length=MAX_MOVES)
     expect: Expect = Field(default_factory=Expect)
+
+    @field_validator("start", "expect", mode="before")
+    @classmethod
+    def _part(cls, data: Any, info: ValidationInfo) -> Any:
+        """Make a part of the file by itself, so that a mistake in it is named with its path."""
+        part = Start if info.field_name == "start" else Expect
+        with within(info.field_name):
+            return part.model_validate(data)
+
+    @field_validator("move", mode="before")
+    @classmethod
+    def _moves(cls, data: Any) -> Any:
+        if not isinstance(data, list | tuple):
+            return data  # refused by the field's type
+        moves = []
+        for k, move in enumerate(data):
+            with within(f"move.{k}"):
+                moves.append(Move.model_validate(move))
+        return moves
 
     @model_validator(mode="after")
     def _fits(self) -> Scenario:

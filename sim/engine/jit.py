@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -24,6 +25,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: False under ``NUMBA_DISABLE_JIT=1``: the same source then runs as plain Python.
 COMPILED: bool = not numba.config.DISABLE_JIT
+
+if not COMPILED:
+    # Random numbers wrap round at 64 bits, as they should; numpy's scalars warn of it.
+    warnings.filterwarnings("ignore", "overflow encountered in scalar", RuntimeWarning)
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SOURCES = ("engine", "policies")

@@ -255,7 +255,7 @@ def confidence(state, table, viewer, card):
     rate = table.mix_up_rate[state.who[viewer]]
     if rate <= 0.0:
         return 1.0
-    age = state.turn - max(state.learnt[viewer, card], 0)
+    age = max(state.turn - max(state.learnt[viewer, card], 0), 0)
     right = (1.0 - rate) ** age
     family = np.int64(table.family[state.belief[viewer, card]])
     count = min(table.families - 1, NEIGHBOURS)

@@ -111,14 +111,10 @@ def _drawn(state, table, seat):
 
 @kernel
 def _pair(state, seat, kind):
-    """Two cards of two different players, in either order."""
+    """Two cards of two different players, in either order; asked only where there are two."""
     state.answer[2] = 0
-    # A first card whose owner alone has cards leaves no second one: then start at another.
-    for _ in range(64):
-        state.answer[0] = pick(state, seat, kind, NONE, NONE)
-        state.answer[1] = pick(state, seat, kind, NONE, state.answer[0] >> 7)
-        if state.answer[1] >= 0:
-            return
+    state.answer[0] = pick(state, seat, kind, NONE, NONE)
+    state.answer[1] = pick(state, seat, kind, NONE, state.answer[0] >> 7)
 
 
 @kernel

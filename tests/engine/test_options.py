@@ -16,6 +16,8 @@ from helpers import SCALE, Events, logs, number, scaled
 from sim.rules import EDITIONS, Rules
 from sim.study import Study
 
+pytestmark = pytest.mark.jit  # directions need many rounds
+
 Measure = Callable[[list[Events]], float]
 
 DICE = {"kind": "random", "bao_rate": 0.05, "pluck_rate": 0.4, "double_rate": 0.5}
