@@ -81,7 +81,13 @@ class Start(Frozen):
     """A position."""
 
     hands: tuple[Annotated[tuple[str, ...], Field(strict=False, max_length=MAX_SLOTS)], ...] = (
-        Field(strict=False, min_length=2, max_length=6, description="cards by seat and slot")
+        Field(
+            strict=False,
+            min_length=2,
+            max_length=6,
+            description="cards by seat and slot",
+            json_schema_extra={"expected": f"2 to 6 hands of at most {MAX_SLOTS} slots"},
+        )
     )
     draw_pile: tuple[str, ...] = _list("first is drawn first")
     discard_pile: tuple[str, ...] = _list("last is the visible top")

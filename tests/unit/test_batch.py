@@ -341,7 +341,7 @@ def test_a_broken_policy_is_never_passed_over() -> None:
 def test_the_engine_speaks_of_its_first_compilation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sim.engine.jit.is_compiled", lambda: False)
+    monkeypatch.setattr("sim.engine.jit.is_compiled", lambda *_: False)
     run(study(rounds=10))
     assert "compiling the engine" in capsys.readouterr().err
     run(study(rounds=10), progress=False)

@@ -239,7 +239,7 @@ def test_results_folder_and_records(tmp_path: Path) -> None:
 
 
 def test_quiet_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.engine.jit.is_compiled", lambda: False)
+    monkeypatch.setattr("sim.engine.jit.is_compiled", lambda *_: False)
     assert baobei("run", *SMALL, "--quiet", "--out", str(tmp_path)).stderr == ""
     assert "compiling the engine" in baobei("run", *SMALL).stderr
 
