@@ -139,8 +139,8 @@ def text(figures: dict[str, Any]) -> str:
         for row in figures["tables"]
     ]
     threads = figures["tables"][0]["threads"]
-    headings = ["players", "rounds/s, 1 thread", f"rounds/s, {threads} threads", "turns a round"]
-    headings += ["ns a turn", "ns a shuffle", "turn in shuffles"]
+    headings = ["players", "rounds/s", f"on {threads} threads", "turns a round"]
+    headings += ["ns a turn", "ns a shuffle", "in shuffles"]
     lines = [
         f"{machine['processor']}, {machine['cores']} cores; Python {machine['python']}, "
         f"numba {machine['numba']}, numpy {machine['numpy']}",

@@ -69,13 +69,14 @@ class Program(click.Group):
         """Run the command named; Ctrl-C and a reader that went away end it quietly."""
         try:
             value = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # None where the caller has closed it
+                sys.stdout.flush()
         except BrokenPipeError:
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(EXIT_PIPE)
         except KeyboardInterrupt:
-            click.echo("stopped; nothing was saved", err=True)
+            click.echo("stopped; an unfinished run is not kept", err=True)
             ctx.exit(EXIT_INTERRUPT)
         return value
 
@@ -319,6 +320,8 @@ def run(
     Without arguments a built-in study is played. The result is the same, byte for byte, for any
     number of threads.
     """
+    if out == "":
+        raise InputError(expected="the name of a folder", where="--out", got=out)
     if records and out is None:
         raise InputError("records need a folder", where="--records", expected="--out FOLDER")
     study = make_study(**table)
@@ -360,7 +363,7 @@ def trace(
     click.echo(account.text() if form == "text" else account.jsonl(), nl=False)
 
 
-@main.command(epilog="Example: baobei check scenarios my-scenario.toml")
+@main.command(epilog="Example: baobei check tests/scenarios my-scenario.toml")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @quiet_option
 def check(files: tuple[str, ...], quiet: bool) -> None:

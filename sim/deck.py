@@ -346,7 +346,11 @@ def _changed(base: Deck, data: dict[str, Any]) -> Deck:
             raise InputError(problem, key=f"birds.{id_}", expected=f"[change.{id_}]")
     if changes or new:
         touched = ", ".join([*changes, *new])
-        whole["assumptions"] = [*whole["assumptions"], f"Changed from {base.name}: {touched}."]
+        whole["title"] = f"{base.name}, changed: {touched}"[:200]
+        whole["assumptions"] = [
+            f"Of {base.name}, before it was changed: {assumption}"
+            for assumption in whole["assumptions"]
+        ] + [f"Changed from {base.name}: {touched}."]
     name = f"{base.name} (changed)" if changes or new else base.name
     return Deck.model_validate({**whole, "name": name, **data, "birds": birds | new})
 

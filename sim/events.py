@@ -34,6 +34,33 @@ from sim.errors import BaobeiError
 
 Event = dict[str, Any]
 
+EVENTS = [
+    "deal",
+    "turn",
+    "draw",
+    "take",
+    "replace",
+    "discard",
+    "pluck",
+    "penalty",
+    "power",
+    "look",
+    "show",
+    "swap",
+    "add",
+    "shoebill",
+    "place",
+    "under",
+    "no_effect",
+    "recycle",
+    "final_phase",
+    "bao",
+    "shield",
+    "end",
+    "game_end",
+]
+"""The kinds of events."""
+
 
 class EngineError(BaobeiError):
     """A bug: the engine or a shipped policy has done what it must never do."""

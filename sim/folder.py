@@ -63,6 +63,7 @@ def prepare(folder: PathLike, study: Study, *, records: bool = False) -> Path:
         probe.unlink()
     if (path / MANIFEST).exists():
         _check_same(path, study)
+        _check_loses_nothing(path, study, records=records)
         return path
     strange = [name for name in FILES if (path / name).exists()]
     if strange:
@@ -73,10 +74,25 @@ def prepare(folder: PathLike, study: Study, *, records: bool = False) -> Path:
     return path
 
 
+def _check_loses_nothing(path: Path, study: Study, *, records: bool) -> None:
+    """Refuse to put a shorter run, or one without records, in the place of a finished one."""
+    held = _read_manifest(path)
+    if not held["finished"]:
+        return
+    if held["count"] > study.count:
+        problem = f"holds a run of {held['count']} {study.unit}"
+        expected = f"at least as many {study.unit}, or another folder"
+        raise InputError(problem, where=path, expected=expected, got=study.count)
+    if held["records"] and not records:
+        expected = "--records again, or another folder"
+        raise InputError("holds records, which would be lost", where=path, expected=expected)
+
+
 def save(result: Result, folder: PathLike) -> Path:
     """Write a result into a folder; see `Result.save`."""
-    path = prepare(folder, result.study)
-    has_records = result.kept is not None or (result.folder == path and (path / RECORDS).exists())
+    held = (Path(folder) / RECORDS).exists()
+    has_records = result.kept is not None or (result.folder == Path(folder) and held)
+    path = prepare(folder, result.study, records=has_records)
     manifest = _manifest(
         result.study,
         sums=result.sums,

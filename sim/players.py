@@ -180,14 +180,20 @@ class HeuristicPlayer(Player):
     """The parameterised player: estimates from what its seat may know, thresholds on estimates.
 
     An *estimate* of a card is its value where the player knows and remembers it, else the mean
-    of the cards that the player has not seen. A *gain* is by how much an action is estimated to
+    of the cards that the player has not seen: half of that for a card that somebody chose for the
+    own area, 1.35 times that for one that somebody put before a rival. A declarer's total is
+    believed to be at most 6. A *gain* is by how much an action is estimated to
     improve the player's standing, in points.
     """
 
     kind: Literal["heuristic"] = "heuristic"
 
     bao_threshold: int = _count(
-        5, -20, 200, "points", "calls BAO at an estimated own total of at most this"
+        5,
+        -20,
+        200,
+        "points",
+        "calls BAO at an estimated own total of at most this (unknown cards: see unknown_value)",
     )
     bao_unknown_max: int = _count(
         1, 0, 66, "cards", "calls BAO with at most this many unknown cards of its own"
@@ -246,7 +252,8 @@ class HeuristicPlayer(Player):
     )
     unknown_value: CountedOrPoints = Field(
         "counted",
-        description="what it takes an unknown card to be worth; counted: the mean of those unseen",
+        description="what it takes an unknown card to be worth; counted: the mean of those unseen "
+        "(half of it if somebody kept the card, 1.35 times if somebody put it before a rival)",
         json_schema_extra={
             "unit": "points",
             "type": "number or counted",

@@ -6,6 +6,7 @@ from the file (`sim.policies.scripted`) and judged like anybody's.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,9 +40,31 @@ from sim.engine.state import (
     new_state,
 )
 from sim.errors import InputError, read_toml, unknown_name, within
-from sim.events import Decoder, broken_rules
+from sim.events import EVENTS, Decoder, broken_rules
 from sim.pack import pack_script
 from sim.rules import EDITIONS, Edition, Rules
+
+RULE_ID = r"[A-Z]+-[0-9A-Z]+[a-z]?"
+RULE_FAMILIES = [
+    "CARD",
+    "SET",
+    "SLOT",
+    "TURN",
+    "PLUCK",
+    "DOUBLE",
+    "POW",
+    "BAO",
+    "SHIELD",
+    "REC",
+    "FINAL",
+    "SCORE",
+    "GAME",
+    "ZERO",
+    "INV",
+    "KNOW",
+    "SIM",
+]
+"""What ids of rules in the rulebook begin with."""
 
 EMPTY = "-"
 """How a file writes an empty slot."""
@@ -58,8 +81,16 @@ Place = tuple[Seat, Slot]
 Sight = tuple[Seat, Seat, Slot]
 
 
-def _list(description: str, default: Any = ()) -> Any:
-    return Field(default, strict=False, description=description)
+def _list(expected: str, default: Any = ()) -> Any:
+    """Return the field of a list; `expected` says in words what it holds."""
+    extra: dict[str, Any] = {"expected": expected}
+    return Field(default, strict=False, json_schema_extra=extra)
+
+
+def _maybe(expected: str, *, strict: bool = True) -> Any:
+    """Return the field of something that may be left out."""
+    extra: dict[str, Any] = {"expected": expected}
+    return Field(None, strict=None if strict else False, json_schema_extra=extra)
 
 
 class Bao(Frozen):
@@ -86,20 +117,24 @@ class Start(Frozen):
             min_length=2,
             max_length=6,
             description="cards by seat and slot",
-            json_schema_extra={"expected": f"2 to 6 hands of at most {MAX_SLOTS} slots"},
+            json_schema_extra={"expected": f"2 to 6 hands, each a list of at most {MAX_SLOTS} bird ids"},
         )
     )
-    draw_pile: tuple[str, ...] = _list("first is drawn first")
-    discard_pile: tuple[str, ...] = _list("last is the visible top")
-    under_pile: tuple[str, ...] = _list("in the order in which cards were slipped under")
+    draw_pile: tuple[str, ...] = _list("a list of bird ids, the first is drawn first")
+    discard_pile: tuple[str, ...] = _list("a list of bird ids, the last is the visible top")
+    under_pile: tuple[str, ...] = _list(
+        "a list of bird ids, in the order in which cards were slipped under"
+    )
     active: Seat = Field(0, description="whose turn begins")
     recyclings: int = Field(0, ge=0, le=100_000, description="recyclings so far")
     bao: Bao | None = None
     final_phase: FinalPhase | None = None
     recycled: tuple[Annotated[tuple[str, ...], Field(strict=False)], ...] = _list(
-        "the draw pile after each recycling"
+        "lists of bird ids: the draw pile after each recycling"
     )
-    knows: tuple[Annotated[Sight, Field(strict=False)], ...] = _list("[viewer, owner, slot]")
+    knows: tuple[Annotated[Sight, Field(strict=False)], ...] = _list(
+        "a list of [viewer, owner, slot]"
+    )
 
     @model_validator(mode="after")
     def _seats(self) -> Start:
@@ -135,17 +170,21 @@ class Move(Frozen):
 
     seat: Seat
     do: Literal[MOVES]  # type: ignore[valid-type]
-    slot: Slot | None = None
-    targets: tuple[Annotated[Place, Field(strict=False)], ...] = _list("[owner, slot]")
-    gifts: tuple[Slot, ...] = _list("own slots")
-    target: Place | None = Field(None, strict=False)
-    a: Place | None = Field(None, strict=False)
-    b: Place | None = Field(None, strict=False)
-    swap: bool | None = None
-    to: Seat | None = None
-    own: tuple[Which, Slot] | None = Field(None, strict=False)
-    rival: tuple[Which, Seat, Slot] | None = Field(None, strict=False)
-    refused: tuple[str, ...] | None = Field(None, strict=False)
+    slot: Slot | None = _maybe("a slot, a whole number from 0")
+    targets: tuple[Annotated[Place, Field(strict=False)], ...] = _list(
+        "one or two of [owner, slot]"
+    )
+    gifts: tuple[Slot, ...] = _list("a list of own slots")
+    target: Place | None = _maybe("[owner, slot]", strict=False)
+    a: Place | None = _maybe("[owner, slot]", strict=False)
+    b: Place | None = _maybe("[owner, slot]", strict=False)
+    swap: bool | None = _maybe("true or false")
+    to: Seat | None = _maybe("a seat, a whole number from 0")
+    own: tuple[Which, Slot] | None = _maybe("[which card, 0 or 1, and slot]", strict=False)
+    rival: tuple[Which, Seat, Slot] | None = _maybe(
+        "[which card, 0 or 1, owner, slot]", strict=False
+    )
+    refused: tuple[str, ...] | None = _maybe("the id of a rule, or a list of ids", strict=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -167,6 +206,11 @@ class Move(Frozen):
                 raise InputError(f"is no key of '{self.do}'", key=key, expected=allowed)
         if self.do == "pluck" and len(self.targets) > 2:
             raise InputError(expected="one or two targets", key="targets", got=list(self.targets))
+        for rule in self.refused or ():
+            if not re.fullmatch(RULE_ID, rule):
+                raise InputError("is no rule's id", key="refused", expected='one like "PLUCK-9"')
+            if rule not in REFUSALS and rule.split("-")[0] not in RULE_FAMILIES:
+                raise unknown_name("rule", rule, REFUSALS).inside("refused")
         if len(self.gifts) > 2:
             raise InputError(expected="at most two gifts", key="gifts", got=list(self.gifts))
         return self
@@ -235,32 +279,51 @@ def _word(place: Sequence[int] | None) -> int:
 class Expect(Frozen):
     """What must hold after the last move; only what is named is compared."""
 
-    hands: tuple[Annotated[tuple[str, ...], Field(strict=False)], ...] | None = _list("", None)
-    discard_pile: tuple[str, ...] | None = _list("", None)
-    draw_pile: tuple[str, ...] | None = _list("", None)
-    under_pile: tuple[str, ...] | None = _list("", None)
-    recyclings: int | None = None
-    shield: bool | None = None
-    bao_by: Seat | Literal["none"] | None = None
-    active: Seat | None = None
+    hands: tuple[Annotated[tuple[str, ...], Field(strict=False)], ...] | None = _list(
+        "lists of bird ids by seat and slot", None
+    )
+    discard_pile: tuple[str, ...] | None = _list("a list of bird ids", None)
+    draw_pile: tuple[str, ...] | None = _list("a list of bird ids", None)
+    under_pile: tuple[str, ...] | None = _list("a list of bird ids", None)
+    recyclings: int | None = _maybe("a whole number")
+    shield: bool | None = _maybe("true or false")
+    bao_by: Seat | Literal["none"] | None = _maybe('a seat, or "none"')
+    active: Seat | None = _maybe("a seat")
     end: Literal["bao", "second_recycling", "turn_cap", "none"] | None = None
-    totals: tuple[int, ...] | None = _list("", None)
-    scores: tuple[int, ...] | None = _list("", None)
-    winners: tuple[Seat, ...] | None = _list("", None)
-    events: tuple[str, ...] | None = _list("", None)
-    knows: tuple[Annotated[Sight, Field(strict=False)], ...] | None = _list("", None)
-    knows_not: tuple[Annotated[Sight, Field(strict=False)], ...] | None = _list("", None)
+    totals: tuple[int, ...] | None = _list("a list of points by seat", None)
+    scores: tuple[int, ...] | None = _list("a list of points by seat", None)
+    winners: tuple[Seat, ...] | None = _list("a list of seats", None)
+    events: tuple[str, ...] | None = _list("a list of names of events", None)
+    knows: tuple[Annotated[Sight, Field(strict=False)], ...] | None = _list(
+        "a list of [viewer, owner, slot]", None
+    )
+    knows_not: tuple[Annotated[Sight, Field(strict=False)], ...] | None = _list(
+        "a list of [viewer, owner, slot]", None
+    )
+
+    @field_validator("events")
+    @classmethod
+    def _named(cls, events: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        for k, name in enumerate(events or ()):
+            if name not in EVENTS:
+                raise unknown_name("event", name, EVENTS).inside(f"events.{k}")
+        return events
 
 
 class Scenario(Frozen):
     """A scenario file."""
 
     title: str = ""
-    rules: tuple[str, ...] = _list("ids in the rulebook")
-    editions: tuple[Edition, ...] = Field(EDITIONS, strict=False, min_length=1)
+    rules: tuple[str, ...] = _list("a list of ids of rules")
+    editions: tuple[Edition, ...] = Field(
+        EDITIONS,
+        strict=False,
+        min_length=1,
+        json_schema_extra={"expected": 'a list of "second" and "first"'},
+    )
     options: dict[str, Any] = Field(default_factory=dict, description="rule options")
     deck: Deck = Field(default_factory=lambda: Deck.of(DEFAULT_DECK))
-    start: Start
+    start: Start = Field(json_schema_extra={"expected": "a table: the position"})
     move: tuple[Move, ...] = Field((), strict=False, max_length=MAX_MOVES)
     expect: Expect = Field(default_factory=Expect)
 

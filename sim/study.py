@@ -279,6 +279,14 @@ class Study(Frozen):
         """
         return digest(self._design() | {"seed": self.seed})
 
+    def __repr__(self) -> str:
+        """Say in a line what is played; `to_dict` has all of it."""
+        players = ", ".join(player.name for player in self.players)
+        return (
+            f"<Study of {self.count} {self.unit}: {players}; {self.edition} edition, "
+            f"deck {self.deck.name}, seed {self.seed}>"
+        )
+
     def _design(self) -> dict[str, Any]:
         players = [player.fingerprint for player in self.players]
         return {"players": players, "game": self.rules_id, "unit": self.unit}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,9 @@ from sim.errors import InputError
 from sim.events import Decoder, Event, play_unit
 from sim.pack import pack
 from sim.study import Study
+
+WIDTH = 100
+"""Characters in a line of text, at most."""
 
 MAX_INDEX = 2**36 - 1
 """The highest round or game that the streams of random numbers have room for."""
@@ -41,7 +45,27 @@ class Trace:
     def text(self) -> str:
         """The event log as text: a paragraph for each turn, all cards open."""
         names = [player.name for player in self.study.players]
-        return "\n".join(narrate(self.events, self.study.deck, names)) + "\n"
+        lines = [*self._heading(), *narrate(self.events, self.study.deck, names)]
+        return "".join(f"{line}\n" for long in lines for line in _fitted(long))
+
+    def _heading(self) -> Iterator[str]:
+        """What was played: seed, deck, rules that differ, and what is assumed."""
+        study = self.study
+        assumed = " (assumed)" if study.deck_assumed else ""
+        deck = f"deck {study.deck.name}{assumed}"
+        yield f"BAO BEI, {study.edition} edition, {deck}, seed {study.seed}"
+        changed = study.rules.changed_from_edition()
+        if changed:
+            yield "rules changed: " + ", ".join(f"{key} = {changed[key]}" for key in changed)
+        if study.games is not None:
+            assumed = " (assumed)" if study.rules.threshold_assumed else ""
+            threshold = study.rules.game_threshold[len(study.players)]
+            yield f"a game ends at {threshold} points{assumed}"
+        yield ""
+
+    def __str__(self) -> str:
+        """The account in words, as `text`."""
+        return self.text()
 
     def frame(self) -> Any:
         """The event log as a pandas DataFrame: one row for each event, one column a field."""
@@ -100,6 +124,14 @@ def _deal(event: Event, study: Study, state: Any, index: int) -> Event:
     }
     deal |= {key: value for key, value in event.items() if key != "event"}
     return deal | {"peeks": [list(range(peeks)) for _ in range(players)]}
+
+
+def _fitted(line: str) -> list[str]:
+    """The line in pieces of at most WIDTH characters, what follows indented further."""
+    if len(line) <= WIDTH:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, drop_whitespace=True)
 
 
 def narrate(events: Sequence[Event], deck: Deck, strategies: Sequence[str]) -> Iterator[str]:
@@ -199,13 +231,17 @@ class _Account:
         self.names = [self.strategies[seat] for seat in seats]
         what = "Deciding round" if event.get("deciding") else "Round"
         game = f" of game {event['game']}" if "game" in event else ""
-        yield f"{what} {event['round']}{game}: {event['edition']} edition, deck {event['deck']}"
+        if event.get("game") is not None and event["round"]:
+            yield ""
+        yield f"{what} {event['round']}{game}"
         if event.get("deciding"):
-            yield f"  (between seats {', '.join(map(str, seats))} of the game)"
+            yield f"  (seats 0, 1, … are now seats {', '.join(map(str, seats))} of the game)"
         for seat, hand in enumerate(event["hands"]):
-            peeked = ", ".join(map(str, event["peeks"][seat])) or "none"
+            peeked = event["peeks"][seat]
+            slots = "slot " if len(peeked) == 1 else "slots "
+            looked = slots + ", ".join(map(str, peeked)) if peeked else "none"
             cards = ", ".join(self._card(card) for card in hand)
-            yield f"  seat {seat} {self.names[seat]}: {cards}; has looked at slots {peeked}"
+            yield f"  seat {seat} {self.names[seat]}: {cards}; has looked at {looked}"
         yield f"  first discard {self._card(self.top)}; seat {event['first']} begins"
         yield "  (cards are shown by value; ? is a card that its owner has not seen)"
 
@@ -382,6 +418,7 @@ class _Account:
     def _tell_game_end(self, event: Event) -> Iterator[str]:
         yield ""
         sums = ", ".join(f"seat {seat}: {points}" for seat, points in enumerate(event["sums"]))
-        yield f"The game ends after {event['rounds']} rounds ({event['reason']}). {sums}"
+        rounds = "1 round" if event["rounds"] == 1 else f"{event['rounds']} rounds"
+        yield f"The game ends after {rounds} ({event['reason']}). {sums}"
         if event["winner"] is not None:
             yield f"  seat {event['winner']} ({self.strategies[event['winner']]}) wins the game"
