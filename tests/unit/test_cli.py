@@ -448,7 +448,8 @@ def test_bench_measures() -> None:
         assert row["turn_in_shuffles"] == pytest.approx(row["ns_per_turn"] / row["shuffle_ns"])
     from sim.bench import text
 
-    assert "turn in shuffles" in text(figures)
+    assert "in shuffles" in text(figures)
+    assert all(len(line) <= 100 for line in text(figures).splitlines())
 
 
 # --- processes ------------------------------------------------------------------------------------
@@ -481,7 +482,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert out == ""
-    assert err.strip() == "stopped; nothing was saved"
+    assert err.strip() == "stopped; an unfinished run is not kept"
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["manifest.json"]
 
 

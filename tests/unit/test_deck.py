@@ -289,8 +289,9 @@ def test_a_base_is_changed_and_added_to() -> None:
     assert "bird_1" not in [bird.id for bird in found.birds]
     assert found.assumed
     assert found.name == "five_per_value (changed)"
+    assert found.title == "five_per_value, changed: barn_owl, bird_1, kingfisher"
     assert found.assumptions == (
-        *base.assumptions,
+        *(f"Of five_per_value, before it was changed: {one}" for one in base.assumptions),
         "Changed from five_per_value: barn_owl, bird_1, kingfisher.",
     )
 

@@ -404,20 +404,32 @@ def test_same_study_goes_into_its_folder_again(tmp_path: Path) -> None:
     assert load_results(tmp_path).study.rounds == 300
 
 
-def test_older_records_do_not_stay_with_a_newer_result(tmp_path: Path) -> None:
-    run(study(rounds=100), out=tmp_path, records=True)
-    found = run(study(rounds=150), out=tmp_path)
-    for result in (found, load_results(tmp_path)):
-        with pytest.raises(InputError, match="no records were kept"):
-            _ = result.records
-    run(study(rounds=100), out=tmp_path, records=True)
+def test_a_folder_does_not_lose_what_it_holds(tmp_path: Path) -> None:
+    run(study(rounds=150), out=tmp_path, records=True)
     records = (tmp_path / "records.parquet").read_bytes()
+    with pytest.raises(InputError, match="holds records, which would be lost"):
+        run(study(rounds=150), out=tmp_path)
+    with pytest.raises(InputError, match="holds a run of 150 rounds, expected at least as many"):
+        run(study(rounds=100), out=tmp_path, records=True)
+    assert (tmp_path / "records.parquet").read_bytes() == records
     load_results(tmp_path).save(tmp_path)
-    assert len(load_results(tmp_path).records) == 200
-    run(study(rounds=150), out=tmp_path)
-    (tmp_path / "records.parquet").write_bytes(records)
+    assert len(load_results(tmp_path).records) == 300
+    longer = run(study(rounds=200), out=tmp_path, records=True)
+    assert load_results(tmp_path) == longer
+    assert len(load_results(tmp_path).records) == 400
+
+
+def test_records_of_another_run_are_noticed(tmp_path: Path) -> None:
+    run(study(rounds=100), out=tmp_path / "a", records=True)
+    run(study(rounds=150), out=tmp_path / "b", records=True)
+    (tmp_path / "b" / "records.parquet").write_bytes(
+        (tmp_path / "a" / "records.parquet").read_bytes()
+    )
     with pytest.raises(InputError, match="records of another run, expected 300 rows"):
-        _ = load_results(tmp_path).records
+        _ = load_results(tmp_path / "b").records
+    run(study(rounds=100), out=tmp_path / "c")
+    with pytest.raises(InputError, match="no records were kept"):
+        _ = load_results(tmp_path / "c").records
 
 
 @pytest.mark.parametrize(
