@@ -117,7 +117,9 @@ class Start(Frozen):
             min_length=2,
             max_length=6,
             description="cards by seat and slot",
-            json_schema_extra={"expected": f"2 to 6 hands, each a list of at most {MAX_SLOTS} bird ids"},
+            json_schema_extra={
+                "expected": f"2 to 6 hands, each a list of at most {MAX_SLOTS} bird ids"
+            },
         )
     )
     draw_pile: tuple[str, ...] = _list("a list of bird ids, the first is drawn first")
