@@ -308,6 +308,6 @@ def _score_interval(study: Study, sums: Sums, seat: int) -> tuple[float | None, 
         total=score,
         size=rounds,
         total_squares=sums["game_score_sq"][seat],
-        size_squares=sums["game_rounds_sq"],
+        size_squares=sum(size * size * games for size, games in sums.pairs("game_rounds")),
         products=sums["game_score_rounds"][seat],
     )

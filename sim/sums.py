@@ -12,16 +12,13 @@ from typing import Any
 HISTOGRAMS = ("turns", "recyclings", "game_rounds")
 """Rounds by number of turns and of recyclings; games by number of rounds."""
 
-_IN_HISTOGRAM = ("turns", "turns_sq", "turns_min", "turns_max")
-"""Fields of the engine's tally that the histogram of turns tells exactly."""
-
 
 class Sums:
     """Sums over a range of units, mergeable in any order.
 
     Attributes:
-        counts: By field of `sim.engine.state.TALLY`, less what the histogram of turns tells: a
-            whole number, or a list of them, by seat for example (always 6 seats).
+        counts: By field of `sim.engine.state.TALLY`: a whole number, or a list of them, by seat
+            for example (always 6 seats).
         histograms: By name in `HISTOGRAMS`: how often each value occurred, zeros left out.
     """
 
@@ -47,9 +44,8 @@ class Sums:
             tally: `Tally` record.
             histograms: By name, an int64 array: how often each index occurred.
         """
-        names = [name for name in tally.dtype.names if name not in _IN_HISTOGRAM]
         return cls(
-            {name: tally[name].tolist() for name in names},
+            {name: tally[name].tolist() for name in tally.dtype.names},
             {name: _sparse(histograms[name]) for name in HISTOGRAMS},
         )
 

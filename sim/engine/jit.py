@@ -7,8 +7,10 @@ engine and of the flags: another source, another folder.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import shutil
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -69,7 +71,17 @@ def _cache_folder() -> Path:
     return candidate if _writable(candidate) else Path(tempfile.mkdtemp(prefix="baobei-"))
 
 
+def _prune(folder: Path, keep: int = 4) -> None:
+    """Remove the caches of older sources beside `folder`, but for the `keep` youngest."""
+    with contextlib.suppress(OSError):
+        others = [path for path in folder.parent.glob("baobei-*") if path != folder]
+        others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in others[keep:]:
+            shutil.rmtree(path, ignore_errors=True)
+
+
 CACHE_FOLDER = _cache_folder()
+_prune(CACHE_FOLDER)
 numba.config.CACHE_DIR = str(CACHE_FOLDER)
 
 

@@ -19,7 +19,7 @@ match this reference?" is then one AND for each word.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -463,10 +463,6 @@ TALLY = np.dtype(
     [
         ("rounds", np.int64),
         ("ends", np.int64, (3,)),
-        ("turns", np.int64),
-        ("turns_sq", np.int64),
-        ("turns_min", np.int64),
-        ("turns_max", np.int64),
         ("bao", np.int64, (5,)),
         ("wins", np.int64, _SEATS),
         ("shared", np.int64, _SEATS),
@@ -486,7 +482,6 @@ TALLY = np.dtype(
         # Games. Scores of one game's rounds hang together, so sums by game are kept too.
         ("games", np.int64),
         ("game_ends", np.int64, (3,)),
-        ("game_rounds_sq", np.int64),
         ("game_score_sq", np.int64, _SEATS),
         ("game_score_rounds", np.int64, _SEATS),
         ("decided", np.int64),  # games that needed deciding rounds
@@ -520,14 +515,6 @@ RECORD_COLUMNS = (
     "toco",
     "shoebill",
 )
-
-
-class Record(Protocol):
-    """A structured record (``np.record``), fields as attributes; for the type checker."""
-
-    def __getattr__(self, name: str) -> Any: ...
-
-    def __setattr__(self, name: str, value: Any) -> None: ...
 
 
 def new_record(dtype: np.dtype[Any]) -> Any:

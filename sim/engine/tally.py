@@ -35,10 +35,6 @@ def add_round(tally, turns_histogram, recyclings_histogram, state, table):
     turns = state.turn + 1
     tally.rounds += 1
     tally.ends[state.reason] += 1
-    tally.turns += turns
-    tally.turns_sq += turns * turns
-    tally.turns_min = min(tally.turns_min, turns) if tally.rounds > 1 else turns
-    tally.turns_max = max(tally.turns_max, turns)
     turns_histogram[turns] += 1
     recyclings_histogram[state.recyclings] += 1
     caller = state.bao_caller
@@ -81,7 +77,6 @@ def add_game(tally, rounds_histogram, state):
     rounds = np.int64(state.rounds)
     tally.games += 1
     tally.game_ends[state.game_reason] += 1
-    tally.game_rounds_sq += rounds * rounds
     rounds_histogram[rounds] += 1
     if state.deciding_rounds > 0:
         tally.decided += 1

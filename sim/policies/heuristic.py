@@ -779,8 +779,17 @@ def _shoebill(state, table, seat):
 
 @kernel
 def _use(state, table, seat):
-    """Decline a power only where it must do harm: a swap without gain, a blind Shoebill never."""
+    """Decline a power that would do harm: a Shoebill or a swap for a low hand."""
+    power = table.power[state.card]
+    mean = unknown_value(state, table, seat)
+    own, worst = _own_worst_movable(state, table, seat, mean)
     state.answer[0] = 1
+    if power == SHOEBILL and own >= 0 and worst < TWO_DRAWN:
+        state.answer[0] = 0
+    elif power == SWAP and state.players == 2:
+        cheap, least = _cheapest_rival_card(state, table, seat, mean)
+        if cheap >= 0 and worst - least < table.swap_min_gain[state.who[seat]]:
+            state.answer[0] = 0
 
 
 @kernel
