@@ -313,11 +313,33 @@ def _weigh_claims(state, table, seat, card, window):
         return NOTHING
     state.claimed_sure = sure
     if second > 0.0 and sure * sure_too >= table.pluck_confidence[who]:
-        if _double(state, table, seat, window):
+        if _can_spare(state, table, seat, mean) and _double(state, table, seat, window):
             state.claimed_sure = sure * sure_too
             return best + second
     state.answer[1] = 1
     return best
+
+
+@kernel
+def _can_spare(state, table, seat, mean):
+    """Whether a double on answer[2:4] leaves enough cards to give that are worth losing."""
+    rivals = 0
+    for k in range(2, 4):
+        if state.answer[k] >> 7 != seat:
+            rivals += 1
+    if rivals == 0:
+        return True
+    spare = 0
+    for slot in range(state.n_slots[seat]):
+        card = state.slot_card[seat, slot]
+        place = seat << 7 | slot
+        if card < 0 or place == state.answer[2] or place == state.answer[3]:
+            continue
+        if not recalls(state, seat, card):
+            spare += mean > 0.0
+        elif table.value[believed(state, table, seat, card)] > 0:
+            spare += 1
+    return spare >= rivals
 
 
 @kernel
