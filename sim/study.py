@@ -287,6 +287,8 @@ class Study(Frozen):
             f"deck {self.deck.name}, seed {self.seed}>"
         )
 
+    __str__ = __repr__
+
     def _design(self) -> dict[str, Any]:
         players = [player.fingerprint for player in self.players]
         return {"players": players, "game": self.rules_id, "unit": self.unit}
