@@ -49,7 +49,9 @@ COLUMNS: tuple[Column, ...] = (
     Column("turns", "int32", "turns", "turns of the round, all players together"),
     Column("recyclings", "int32", "", "recyclings of the round"),
     Column("first", "bool", "", "had the first turn"),
-    Column("bao", "category", "", f"the seat's call of BAO: {', '.join(BAO_OUTCOMES)}; null: no call"),
+    Column(
+        "bao", "category", "", f"the seat's call of BAO: {', '.join(BAO_OUTCOMES)}; null: no call"
+    ),
     *(
         Column(name, "int32", "plucks", f"plucks of the seat: {what}")
         for name, what in zip(RECORD_COLUMNS[12:16], _PLUCKS, strict=True)
