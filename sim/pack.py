@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, get_args
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from sim.deck import POWERS, Deck
 from sim.engine.state import (
     HEURISTIC,
+    LIFETIMES,
     MAX_CARDS,
     MAX_PLAYERS,
     NONE,
@@ -106,9 +109,12 @@ def pack_players(table: Any, players: Sequence[Player]) -> None:
 
 def _pack_memory(table: Any, seat: int) -> None:
     """Write what follows from a player's memory parameters."""
-    forget, mix = table.forget_rate[seat], table.mix_up_rate[seat]
-    table.log_forget[seat] = math.log1p(-forget) if forget < 1 else -math.inf
-    table.log_mix[seat] = math.log1p(-mix) if mix < 1 else -math.inf
+    forget, mix = float(table.forget_rate[seat]), float(table.mix_up_rate[seat])
+    fading = 1 - (1 - forget) * (1 - mix)
+    table.lasts[seat, 0] = _lasting(fading)
+    table.lasts[seat, 1] = _lasting(forget)
+    table.forgets_first[seat] = forget / fading if fading > 0 else 0
+    table.overlooks[seat] = int(table.policy[seat] == HEURISTIC and table.count_cards[seat] < 1)
     table.fades[seat] = int(
         table.policy[seat] == HEURISTIC
         and (
@@ -119,6 +125,15 @@ def _pack_memory(table: Any, seat: int) -> None:
         )
     )
     table.fading |= table.fades[seat]
+
+
+def _lasting(rate: float) -> list[int]:
+    """Chances that a memory which fades at `rate` a turn lasts more than 1, 2 … turns.
+
+    As shares of 2**64; made by multiplying, so that they are the same on every machine.
+    """
+    chances = accumulate([1 - rate] * LIFETIMES, operator.mul)
+    return [min(int(chance * 2**64), 2**64 - 1) for chance in chances]
 
 
 def pack(study: Study) -> Any:

@@ -16,11 +16,11 @@ from .state import FAULT_ILLEGAL, HEURISTIC, RANDOM
 
 
 @kernel
-def may_claim(state, table, seat, matches):
+def may_claim(state, table, seat, card, matches):
     """Whether asking a seat for a claim could bring one; spares most questions of a window."""
     if table.policy[state.who[seat]] != HEURISTIC:
         return True
-    return heuristic.may_claim(state, table, seat, matches)
+    return heuristic.may_claim(state, table, seat, card, matches)
 
 
 @unit

@@ -7,7 +7,7 @@ import numpy as np
 from .cards import lay, put_on_discards, put_under, settle
 from .jit import entry, kernel
 from .knowledge import learn, learn_face_up
-from .memory import NEVER
+from .memory import BEFORE, NEVER
 from .state import BAO_CALLED, COUNTS, FAULT_NONE, NONE, RUNNING, WORDS
 
 
@@ -28,6 +28,9 @@ def clear(state, table, players):
         state.pool_sum[seat] = table.deck_sum
         state.memory_used[seat] = np.uint32(0)
         state.next_fade[seat] = NEVER
+        if table.fading:
+            for family in range(table.families):
+                state.window[seat, family] = BEFORE
         for word in range(WORDS):
             state.held[seat, word] = zero
             state.seen[seat, word] = zero

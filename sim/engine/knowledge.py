@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from .jit import entry, kernel, lowest
-from .memory import believed, count_face_up, drop, memorise
+from .memory import believed, counts, drop, enter, memorise
 from .state import NONE
 
 #: A card that somebody chose for the own area counts this share of an unknown card, and one
@@ -39,20 +39,24 @@ def recalls(state, viewer, card):
 
 
 @kernel
-def learn(state, table, viewer, card):
-    """Mutates: the viewer knows from now on where this card lies."""
-    # Without a branch: whether the viewer knew the card is hard to predict.
-    word = card >> 6
-    mask = bit(card)
-    seen = state.seen[viewer, word]
-    new = np.int32((~seen & mask) != _ZERO)
-    state.seen[viewer, word] = seen | mask
+def see(state, table, viewer, card):
+    """Mutates: the viewer has a card in hand, or sees it and counts it."""
+    state.seen[viewer, card >> 6] |= bit(card)
+    enter(state, table, viewer, card)
+
+
+@kernel
+def remember(state, table, viewer, card):
+    """Mutates: the viewer has seen a card that lies face down, and will remember or forget it."""
     if table.fading and table.fades[state.who[viewer]]:
         memorise(state, table, viewer, card)
-        return
-    state.mind[viewer, word] |= mask
-    state.pool_size[viewer] -= new
-    state.pool_sum[viewer] -= new * table.value[card]
+
+
+@kernel
+def learn(state, table, viewer, card):
+    """Mutates: the viewer knows from now on where this card lies."""
+    see(state, table, viewer, card)
+    remember(state, table, viewer, card)
 
 
 @kernel
@@ -66,11 +70,11 @@ def learn_all(state, table, card):
 def learn_face_up(state, table, card):
     """Mutates: a card comes to lie face up on the discard pile, before all eyes."""
     for viewer in range(state.players):
-        if table.fading and table.fades[state.who[viewer]]:
-            state.seen[viewer, card >> 6] |= bit(card)
-            count_face_up(state, table, viewer, card)
+        state.seen[viewer, card >> 6] |= bit(card)
+        if table.fading and table.overlooks[state.who[viewer]] and not counts(state, table, viewer):
+            drop(state, table, viewer, card)
         else:
-            learn(state, table, viewer, card)
+            enter(state, table, viewer, card)
 
 
 @kernel
@@ -80,6 +84,7 @@ def see_taken(state, table, card):
         return
     for viewer in range(state.players):
         if table.fades[state.who[viewer]]:
+            enter(state, table, viewer, card)
             memorise(state, table, viewer, card)
 
 
@@ -151,14 +156,8 @@ def forget_all(state, table, card):
     """Mutates: the card goes into a shuffled pile, and nobody knows where (KNOW-3)."""
     word = card >> 6
     for viewer in range(state.players):
-        if (state.seen[viewer, word] & bit(card)) != _ZERO:
-            state.seen[viewer, word] &= ~bit(card)
-            if table.fading and table.fades[state.who[viewer]]:
-                drop(state, table, viewer, card)
-            else:
-                state.mind[viewer, word] &= ~bit(card)
-                state.pool_size[viewer] += 1
-                state.pool_sum[viewer] += table.value[card]
+        state.seen[viewer, word] &= ~bit(card)
+        drop(state, table, viewer, card)
 
 
 @kernel

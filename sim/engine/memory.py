@@ -6,7 +6,8 @@ cards; the oldest goes first), *mixed up* (it silently becomes a card of a neigh
 or, face up, not counted at all. Where nobody forgets anything, `mind` equals `seen`.
 
 How long a memory lasts is drawn when it is made, so remembering costs nothing afterwards: a
-memory with a chance p per turn of fading lasts a geometric number of turns.
+memory with a chance p per turn of fading lasts a geometric number of turns, found in a table of
+chances (`Table.lasts`), so that it is the same number on every machine.
 """
 
 from __future__ import annotations
@@ -17,21 +18,23 @@ import numpy as np
 
 from .jit import kernel, lowest, popcount, unit
 from .rng import STREAM_MEMORY, below, number, unit_interval
-from .state import MAX_CARDS, NONE, WORDS
+from .state import LIFETIMES, NONE, WORDS
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
-NEVER = 2**30
+#: A turn that never comes; twice it still fits an int32.
+NEVER = 2**29
+#: A turn before the first look at the cards.
+BEFORE = -2
+_EVER = np.uint64(2**64 - 1)
 #: A mix-up turns a card into one of this many families that are next to it in value.
 NEIGHBOURS = 4
-#: By so many points of value a card is less likely by a factor e: fitted to play, see
-#: `results/` for the calibration that they give.
-#: … and no likelier than this.
-MOST_WEIGHT = 1.6
-OWN_SCALE = 10.0
-OWN_KEPT_SCALE = 6.0
-RIVAL_SCALE = 4.0
-RIVAL_KEPT_SCALE = 2.5
+#: How often somebody else who knows a card races for it too, by whether it is the own one, and
+#: how often the owner leaves it when it can be plucked: fitted to play; `results/calibration`
+#: shows how true the confidences are that they give.
+OWNER_CLAIMS = 0.5
+OTHER_CLAIMS = 0.4
+OWNER_LEAVES = 0.88
 
 
 @kernel
@@ -55,31 +58,44 @@ def _memory_number(state, seat):
 
 
 @kernel
-def _lifetime(state, seat, log_keep):
-    """Turns that a memory lasts: geometric, at least 1; `log_keep` is log(1 - rate)."""
-    if log_keep >= 0.0:
-        return NEVER
-    word = _memory_number(state, seat)
-    if log_keep < -700.0:
-        return 1
-    turns = math.log(1.0 - unit_interval(word)) / log_keep
-    return 1 + np.int64(min(turns, 1.0 * NEVER))
+def _deadline(state, table, viewer, kind, start):
+    """When a memory that is fresh at turn `start` fades: ``turn << 1 | 1``.
+
+    ``turn << 1`` where it lasts till then at least, and more has not been drawn yet. `kind` is 1
+    for a memory that is mixed up and can only be forgotten, else 0; see ``Table.lasts``.
+    """
+    lasts = table.lasts[state.who[viewer], kind]
+    if lasts[0] == _EVER:
+        return NEVER << 1
+    word = _memory_number(state, viewer)
+    turns = 0  # a binary search for the number of entries above `word`
+    step = LIFETIMES >> 1
+    while step > 0:
+        if lasts[turns + step - 1] > word:
+            turns += step
+        step >>= 1
+    if lasts[turns] > word:
+        turns += 1
+    if turns == LIFETIMES:
+        return (start + LIFETIMES) << 1
+    return (start + turns + 1) << 1 | 1
 
 
 @kernel
-def _enter(state, table, viewer, card):
+def enter(state, table, viewer, card):
     """Mutates: a card comes into mind, as what it is."""
     word = card >> 6
     mask = _bit(card)
-    if (state.mind[viewer, word] & mask) != _ZERO:
-        state.pool_sum[viewer] += table.value[state.belief[viewer, card]]
-    else:
-        state.pool_size[viewer] -= 1
-    state.mind[viewer, word] |= mask
-    state.mixed[viewer, word] &= ~mask
-    state.belief[viewer, card] = card
-    state.pool_sum[viewer] -= table.value[card]
-    state.own_fresh[viewer] = 0
+    mind = state.mind[viewer, word]
+    # Without a branch: whether the viewer knew the card is hard to predict.
+    new = np.int32((mind & mask) == _ZERO)
+    state.mind[viewer, word] = mind | mask
+    state.pool_size[viewer] -= new
+    state.pool_sum[viewer] -= new * table.value[card]
+    if table.fading and (state.mixed[viewer, word] & mask) != _ZERO:
+        state.mixed[viewer, word] &= ~mask
+        state.pool_sum[viewer] += table.value[state.belief[viewer, card]] - table.value[card]
+        state.own_fresh[viewer] = 0
 
 
 @kernel
@@ -89,39 +105,34 @@ def drop(state, table, viewer, card):
     mask = _bit(card)
     if (state.mind[viewer, word] & mask) == _ZERO:
         return
+    state.pool_size[viewer] += 1
+    state.pool_sum[viewer] += table.value[believed(state, table, viewer, card)]
     state.mind[viewer, word] &= ~mask
     state.mixed[viewer, word] &= ~mask
-    state.pool_size[viewer] += 1
-    state.pool_sum[viewer] += table.value[state.belief[viewer, card]]
     state.own_fresh[viewer] = 0
 
 
 @unit
 def memorise(state, table, viewer, card):
-    """Mutates: a seat has seen a card (in hand or face down on the table) and keeps it in mind."""
-    who = state.who[viewer]
-    _enter(state, table, viewer, card)
+    """Mutates: from this turn on, a seat's memory of a card just seen may fade."""
+    start = max(state.turn, 0)
     state.lessons += 1
     state.lesson[viewer, card] = state.lessons
     state.learnt[viewer, card] = state.turn
-    start = max(state.turn, 0)
-    forget_at = start + _lifetime(state, viewer, table.log_forget[who])
-    mix_at = start + _lifetime(state, viewer, table.log_mix[who])
-    state.forget_at[viewer, card] = forget_at
-    state.mix_at[viewer, card] = mix_at
-    state.next_fade[viewer] = min(state.next_fade[viewer], min(forget_at, mix_at))
+    state.tried[viewer, card] = BEFORE
+    deadline = _deadline(state, table, viewer, 0, start)
+    state.fade_at[viewer, card] = deadline
+    state.next_fade[viewer] = min(state.next_fade[viewer], deadline >> 1)
     return 0
 
 
-@unit
-def count_face_up(state, table, viewer, card):
-    """Mutates: a seat sees a card face up, and counts it or not (`count_cards`)."""
+@kernel
+def counts(state, table, viewer):
+    """Whether a seat counts a card that it sees face up (`count_cards`)."""
     share = table.count_cards[state.who[viewer]]
-    if share >= 1.0 or (share > 0.0 and unit_interval(_memory_number(state, viewer)) < share):
-        _enter(state, table, viewer, card)
-    else:
-        drop(state, table, viewer, card)
-    return 0
+    if share <= 0.0:
+        return False
+    return unit_interval(_memory_number(state, viewer)) < share
 
 
 @kernel
@@ -145,6 +156,7 @@ def _mix_up(state, table, viewer, card):
     other = table.family_first[family] + pick
     state.pool_sum[viewer] += table.value[card] - table.value[other]
     state.belief[viewer, card] = other
+    state.tried[viewer, card] = BEFORE
     state.mixed[viewer, card >> 6] |= _bit(card)
     state.own_fresh[viewer] = 0
 
@@ -159,23 +171,44 @@ def _fade(state, table, viewer):
         while cards != _ZERO:
             card = (word << 6) + lowest(cards)
             cards &= cards - _ONE
-            if turn >= state.forget_at[viewer, card]:
-                drop(state, table, viewer, card)
-                continue
-            if turn >= state.mix_at[viewer, card]:
-                state.mix_at[viewer, card] = NEVER
-                _mix_up(state, table, viewer, card)
-            soonest = min(soonest, state.forget_at[viewer, card])
-            soonest = min(soonest, state.mix_at[viewer, card])
+            if turn >= state.fade_at[viewer, card] >> 1:
+                _fade_card(state, table, viewer, card)
+            soonest = min(soonest, state.fade_at[viewer, card] >> 1)
     state.next_fade[viewer] = soonest
+
+
+@kernel
+def _fade_card(state, table, viewer, card):
+    """Mutates: a memory that is due is forgotten, mixed up, or lasts on."""
+    word = card >> 6
+    at = np.int64(state.fade_at[viewer, card])
+    while state.turn >= at >> 1:
+        mixed = (state.mixed[viewer, word] & _bit(card)) != _ZERO
+        if at & 1:
+            forgets = table.forgets_first[state.who[viewer]]
+            if mixed or unit_interval(_memory_number(state, viewer)) < forgets:
+                drop(state, table, viewer, card)
+                at = NEVER << 1
+                break
+            _mix_up(state, table, viewer, card)
+            mixed = True
+        at = _deadline(state, table, viewer, 1 if mixed else 0, at >> 1)
+    state.fade_at[viewer, card] = at
+
+
+@kernel
+def _remembered(state, viewer):
+    """How many face-down cards a seat has in mind."""
+    count = 0
+    for word in range(WORDS):
+        count += popcount(state.mind[viewer, word] & state.lying[word])
+    return count
 
 
 @kernel
 def _crowd_out(state, table, viewer, span):
     """Mutates: keep only the `span` youngest memories of face-down cards."""
-    count = 0
-    for word in range(WORDS):
-        count += popcount(state.mind[viewer, word] & state.lying[word])
+    count = _remembered(state, viewer)
     while count > span:
         oldest = NONE
         for word in range(WORDS):
@@ -194,9 +227,7 @@ def _refresh(state, table, viewer):
     """Mutates: let memories fade that are due, and crowd out what is too much."""
     if state.turn >= state.next_fade[viewer]:
         _fade(state, table, viewer)
-    span = table.memory_span[state.who[viewer]]
-    if span < MAX_CARDS:
-        _crowd_out(state, table, viewer, span)
+    _crowd_out(state, table, viewer, table.memory_span[state.who[viewer]])
     return 0
 
 
@@ -204,7 +235,9 @@ def _refresh(state, table, viewer):
 def recall(state, table, viewer):
     """Mutates: bring a seat's mind up to this turn; to be called before it decides."""
     if table.fading and table.fades[state.who[viewer]]:
-        _refresh(state, table, viewer)
+        span = table.memory_span[state.who[viewer]]
+        if state.turn >= state.next_fade[viewer] or _remembered(state, viewer) > span:
+            _refresh(state, table, viewer)
 
 
 @kernel
@@ -227,48 +260,98 @@ def unplaced(state, table, viewer, family):
 
 
 @kernel
-def _weight(state, table, viewer, card, family, other):
-    """How much likelier a card is of family `other` than of `family`, for lying where it lies.
+def note_window(state, table, card):
+    """Mutates: all but the active player could pluck with a card just put down."""
+    family = table.family[card]
+    for viewer in range(state.players):
+        if viewer != state.active:
+            state.window[viewer, family] = state.turn
 
-    People keep low cards and part with high ones, more so with cards that they have chosen.
+
+@kernel
+def _mixed_between(keep, begin, end, seen, overlooked):
+    """Chance that a memory was mixed up in turns `begin` + 1 … `end` of its life, then lasted.
+
+    Those up to turn `seen` count only `overlooked` times: the seat would have cried out then.
     """
-    higher = table.value[table.family_first[other]] - table.value[table.family_first[family]]
-    own = state.place[card] >> 7 == viewer
-    kept = (state.kept[card >> 6] & _bit(card)) != _ZERO
-    if own:
-        scale = OWN_KEPT_SCALE if kept else OWN_SCALE
-    else:
-        scale = RIVAL_KEPT_SCALE if kept else RIVAL_SCALE
-    return min(math.exp(-higher / scale), MOST_WEIGHT)
+    if end <= begin:
+        return 0.0
+    if seen <= begin:
+        return keep**begin - keep**end
+    if seen >= end:
+        return overlooked * (keep**begin - keep**end)
+    return overlooked * (keep**begin - keep**seen) + keep**seen - keep**end
+
+
+@kernel
+def _contest(state, viewer, card):
+    """How many others are to be reckoned with in a race for a card, seen from outside.
+
+    Who has looked at a card is public. To win such a race is a bad sign: those who know better
+    kept silent.
+    """
+    rivals = 0.0
+    for other in range(state.players):
+        if other != viewer and (state.seen[other, card >> 6] & _bit(card)) != _ZERO:
+            rivals += OWNER_CLAIMS if other == state.place[card] >> 7 else OTHER_CLAIMS
+    return rivals
 
 
 @kernel
 def confidence(state, table, viewer, card):
-    """Chance (0 to 1) that a card in mind is of the family that the seat takes it for.
+    """Chance (0 to 1) that a claim on a card that the seat takes for a match is right.
 
-    By Bayes: a memory of age a is still right with (1 - mix_up_rate)**a; else the card is of a
-    neighbouring family and became this one. How likely each family was is counted from the
-    cards that the seat has not placed.
+    1 for who mixes nothing up. Else by Bayes, from what the seat knows: its own rates, the age of
+    the memory, the cards that it has not placed, and what has happened since. A card that it
+    takes for a heron now, although herons were to be had and it did not think of it, has most
+    likely become one in its mind since then; one that it cried out for before was a heron in its
+    mind then.
     """
-    if table.fading == 0:
+    if table.fading == 0 or table.mix_up_rate[state.who[viewer]] <= 0.0:
         return 1.0
-    rate = table.mix_up_rate[state.who[viewer]]
-    if rate <= 0.0:
-        return 1.0
-    age = max(state.turn - max(state.learnt[viewer, card], 0), 0)
-    right = (1.0 - rate) ** age
-    family = np.int64(table.family[state.belief[viewer, card]])
-    count = min(table.families - 1, NEIGHBOURS)
-    if count == 0:
-        return 1.0
-    here = unplaced(state, table, viewer, family) + 1.0
+    return _confidence(state, table, viewer, card)
+
+
+@kernel
+def _confidence(state, table, viewer, card):
+    """`confidence` of who mixes up."""
+    who = state.who[viewer]
+    keep = 1.0 - table.mix_up_rate[who]
+    family = np.int64(table.family[believed(state, table, viewer, card)])
+    learnt = np.int64(state.learnt[viewer, card])
+    start = max(learnt, 0)
+    age = max(state.turn - start, 0)
+    overlooked = 1.0 - table.attention[who] * table.pluck_in_window[who]
+    owner = state.place[card] >> 7
+    leaves = 1.0
+    if owner != viewer and (state.seen[owner, card >> 6] & _bit(card)) != _ZERO:
+        leaves = OWNER_LEAVES
+    right = keep**age * (unplaced(state, table, viewer, family) + 1.0)
+    last = age  # it became what it is by this turn of its life
+    seen = 0
+    if state.window[viewer, family] > learnt:
+        right *= leaves
+        if state.tried[viewer, card] < 0:
+            right *= overlooked
+            seen = state.window[viewer, family] - start
+    if state.tried[viewer, card] >= 0:
+        last = min(age, state.tried[viewer, card] - start)
+    if not state.from_draw:
+        right /= 1.0 + _contest(state, viewer, card)
     wrong = 0.0
-    for step in range(-NEIGHBOURS, NEIGHBOURS + 1):
-        other = family + step
-        if step == 0 or other < 0 or other >= table.families:
-            continue
+    count = min(table.families - 1, NEIGHBOURS)
+    for other in range(max(family - NEIGHBOURS, 0), min(family + NEIGHBOURS + 1, table.families)):
+        ways = 0
         for k in range(count):
-            if neighbour(table, other, k) == family:
-                weight = _weight(state, table, viewer, card, family, other)
-                wrong += unplaced(state, table, viewer, other) * weight / count
-    return right * here / (right * here + (1.0 - right) * wrong)
+            ways += other != family and neighbour(table, other, k) == family
+        if ways == 0:
+            continue
+        chance = _mixed_between(keep, 0, last, seen, overlooked)
+        if state.window[viewer, other] > learnt:
+            # The seat took it for `other` then, unless it had mixed it up before.
+            then = min(state.window[viewer, other] - start, last)
+            chance = _mixed_between(keep, 0, then, seen, overlooked)
+            chance += overlooked * _mixed_between(keep, then, last, seen, overlooked)
+            chance *= leaves
+        wrong += chance * ways * unplaced(state, table, viewer, other) / count
+    return right / (right + wrong) if right > 0.0 else 0.0

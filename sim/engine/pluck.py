@@ -73,7 +73,7 @@ def race(state, table, card):
             seat -= state.players
         if state.n_cards[seat] == 0:
             continue
-        if not may_claim(state, table, seat, matches):
+        if not may_claim(state, table, seat, card, matches):
             continue
         ask(state, table, seat, ASK_CLAIM)
         if state.answer[1] == 0 or state.fault != FAULT_NONE:

@@ -93,6 +93,9 @@ GAME_REASONS = ("threshold", "max_rounds", "tie_break_cap")
 OWN_HIT, RIVAL_HIT, DOUBLE_HIT, MISSED, POWER_USED = range(5)
 COUNTS = POWER_USED + 6
 
+#: Turns for which a memory's end is drawn at once; who still has it then draws again.
+LIFETIMES = 32
+
 #: Bins of a plucker's confidence, from 0 to 1; the last one holds certainty, too.
 CONFIDENCE_BINS = 20
 
@@ -254,8 +257,11 @@ STATE = np.dtype(
         ("lesson", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # when it was learnt, in order
         ("lessons", np.int32),
         ("learnt", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # the turn in which it was learnt
-        ("forget_at", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # the turn from which it is forgotten
-        ("mix_at", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # the turn from which it is mixed up
+        ("fade_at", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # when it fades; see memory._deadline
+        # The last turn in which a seat could pluck with a card of a family, and in which it took
+        # a card in mind for a match.
+        ("window", np.int32, (MAX_PLAYERS, MAX_FAMILIES)),
+        ("tried", np.int32, (MAX_PLAYERS, MAX_CARDS)),
         ("next_fade", np.int32, _SEATS),  # no memory of the seat fades before this turn
         ("memory_used", np.uint32, _SEATS),  # numbers used of the seat's memory stream
         # Piles. The draw pile is pile[drawn:pile_size]; its order is fixed up to `settled`.
@@ -448,8 +454,11 @@ TABLE = np.dtype(
         # Players.
         ("fading", np.int32),  # 1 if anybody's memory fades
         ("fades", np.int32, _SEATS),  # 1 if anything in the player's memory fades
-        ("log_forget", np.float64, _SEATS),  # log(1 - forget_rate)
-        ("log_mix", np.float64, _SEATS),  # log(1 - mix_up_rate)
+        ("overlooks", np.int32, _SEATS),  # 1 if the player does not count every card
+        # Chances, as shares of 2**64, that a memory lasts more than 1, 2 … turns: that it is
+        # neither forgotten nor mixed up, and that one that is mixed up is not forgotten.
+        ("lasts", np.uint64, (MAX_PLAYERS, 2, LIFETIMES)),
+        ("forgets_first", np.float64, _SEATS),  # chance that what fades is forgotten
         *[(name, np.float64, _SEATS) for name in REAL_PARAMETERS],
         *[(name, np.int32, _SEATS) for name in WHOLE_PARAMETERS],
     ],

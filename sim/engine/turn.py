@@ -10,7 +10,8 @@ from .bao import call, end_of_turn
 from .cards import discard, draw, lay, lift, put_on_discards
 from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
 from .jit import kernel, unit
-from .knowledge import bit, learn, see_taken
+from .knowledge import bit, remember, see, see_taken
+from .memory import note_window
 from .legal import may_call_bao
 from .pluck import race, resolve, take_claim
 from .powers import unlock, use
@@ -82,6 +83,8 @@ def _window(state, table, card, direct):
     `direct` is True for a card drawn and discarded directly.
     """
     plucker = race(state, table, card)
+    if table.fading:
+        note_window(state, table, card)
     hit = False
     if plucker >= 0:
         state.claimed = 1
@@ -106,10 +109,12 @@ def _window(state, table, card, direct):
 @kernel
 def _after_draw(state, table, seat, card):
     """TURN-2: pluck with the drawn card, keep it, or discard it directly."""
-    learn(state, table, seat, card)
+    see(state, table, seat, card)
     state.card = card
     state.from_draw = 1
     ask(state, table, seat, ASK_DRAWN)
+    if table.fading:
+        state.window[seat, table.family[card]] = state.turn
     if state.fault != FAULT_NONE:
         return
     action = state.answer[0]
@@ -121,7 +126,9 @@ def _after_draw(state, table, seat, card):
                 state, table, seat, card, n, _eliminated(state, 0), _eliminated(state, n - 1)
             )
     elif action >= 0:
-        _window(state, table, _replace(state, table, seat, action, card), False)
+        out = _replace(state, table, seat, action, card)
+        remember(state, table, seat, card)
+        _window(state, table, out, False)
     else:
         discard(state, table, seat, card)
         _window(state, table, card, True)

@@ -218,11 +218,11 @@ def has_hunch(state, table, seat):
 
 
 @kernel
-def may_claim(state, table, seat, matches):
-    """Whether a claim is worth a thought: a known match, or a hunch.
+def may_claim(state, table, seat, card, matches):
+    """Whether a claim on `card` is worth a thought: a match in mind, or a hunch.
 
-    `matches`: the face-down cards that match the reference, a uint64 for each word; what the
-    seat does not know among them is masked off here.
+    `matches`: the face-down cards that match, a uint64 for each word; what the seat does not
+    have in mind among them is masked off here.
     """
     if has_hunch(state, table, seat):
         return True
@@ -231,7 +231,7 @@ def may_claim(state, table, seat, matches):
         if state.turn >= state.next_fade[seat]:
             return True  # something in mind may be taken for another card by now
         for word in range(WORDS):
-            known |= (matches[word] & state.mind[seat, word]) | state.mixed[seat, word]
+            known |= known_matches(state, table, seat, card, word)
     else:
         for word in range(WORDS):
             known |= matches[word] & state.mind[seat, word]
@@ -248,7 +248,7 @@ def claim(state, table, seat, card, window):
     state.claimed_sure = math.nan
     if state.n_cards[seat] == 0 or table.rule_plucks == PLUCKS_NONE:
         return NOTHING
-    if not may_claim(state, table, seat, matching(state, table, card)):
+    if not may_claim(state, table, seat, card, matching(state, table, card)):
         return NOTHING
     return _weigh_claims(state, table, seat, card, window)
 
@@ -283,6 +283,8 @@ def _weigh_claims(state, table, seat, card, window):
             owner = place >> 7
             value = np.float64(table.value[believed(state, table, seat, match)])
             chance = confidence(state, table, seat, match)
+            if table.fading:
+                state.tried[seat, match] = state.turn
             gain = NOTHING
             if owner == seat:
                 if value > 0.0 and chance >= table.pluck_confidence[who]:
@@ -383,14 +385,12 @@ def _claim(state, table, seat):
     """Shout in a window, if the player notices it and knows enough."""
     who = state.who[seat]
     state.answer[1] = 0
-    if table.pluck_in_window[who] == 0:
+    if table.pluck_in_window[who] == 0 or not own_chance(state, seat, table.attention[who]):
         return
     gain = claim(state, table, seat, state.card, 1)
     state.why[0] = gain
     state.why[1] = state.claimed_sure
     if gain <= 0.0:
-        state.answer[1] = 0
-    elif not own_chance(state, seat, table.attention[who]):
         state.answer[1] = 0
 
 
