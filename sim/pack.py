@@ -13,6 +13,9 @@ import numpy as np
 from sim.deck import POWERS, Deck
 from sim.engine.state import (
     HEURISTIC,
+    LIES_DEALT,
+    LIES_KEPT,
+    LIES_TAKEN,
     LIFETIMES,
     MAX_CARDS,
     MAX_PLAYERS,
@@ -101,6 +104,7 @@ def pack_players(table: Any, players: Sequence[Player]) -> None:
             else:
                 getattr(table, name)[seat] = choice_number(type(player), name, value)
         _pack_memory(table, seat)
+        _pack_expectations(table, seat)
         least = min(table.pluck_confidence[seat], table.pluck_rival_confidence[seat])
         largest = int(table.family_size.max())
         hunches = least <= largest / MAX_CARDS or table.blunder_rate[seat] > 0
@@ -125,6 +129,33 @@ def _pack_memory(table: Any, seat: int) -> None:
         )
     )
     table.fading |= table.fades[seat]
+
+
+def _pack_expectations(table: Any, seat: int) -> None:
+    """Write which cards a player expects to find where somebody kept or took one.
+
+    People keep low cards, and power cards more seldom; and it takes others to take what it
+    would take itself. Numbers fitted to play, see `sim.engine.memory`.
+    """
+    most = table.take_max_value[seat]
+    for family in range(table.families):
+        first, size = int(table.family_first[family]), int(table.family_size[family])
+        cards = range(first, first + size)
+        kept = [_keeps(int(table.value[card]), table.power[card] != NONE) for card in cards]
+        taken = [_takes(int(table.value[card]), most) for card in cards]
+        table.lies[seat, LIES_DEALT, family] = 1
+        table.lies[seat, LIES_KEPT, family] = sum(kept) / size
+        table.lies[seat, LIES_TAKEN, family] = sum(taken) / size
+
+
+def _keeps(value: int, power: bool) -> float:
+    """How readily people keep a drawn card."""
+    return 1 / (1 + math.exp((value - 6.7 + (0.86 if power else 0)) / 1.35))
+
+
+def _takes(value: int, most: float) -> float:
+    """How readily people take a discard who mean to take at most `most` points."""
+    return 1.0 if value <= most else math.exp(-2.1 - (value - most - 1))
 
 
 def _lasting(rate: float) -> list[int]:

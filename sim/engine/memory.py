@@ -18,7 +18,7 @@ import numpy as np
 
 from .jit import kernel, lowest, popcount, unit
 from .rng import STREAM_MEMORY, below, number, unit_interval
-from .state import LIFETIMES, NONE, WORDS
+from .state import LIES_DEALT, LIES_KEPT, LIES_TAKEN, LIFETIMES, NONE, WORDS
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
@@ -29,12 +29,20 @@ BEFORE = -2
 _EVER = np.uint64(2**64 - 1)
 #: A mix-up turns a card into one of this many families that are next to it in value.
 NEIGHBOURS = 4
-#: How often somebody else who knows a card races for it too, by whether it is the own one, and
-#: how often the owner leaves it when it can be plucked: fitted to play; `results/calibration`
-#: shows how true the confidences are that they give.
-OWNER_CLAIMS = 0.5
-OTHER_CLAIMS = 0.4
+# Fitted to play; `results/calibration` shows how true the confidences are that they give.
+#: How often somebody else who knows a card races for it too: its owner, another about a rival's
+#: card, another about the player's own.
+OWNER_RACES = 0.33
+OTHER_RACES = 0.29
+RIVAL_RACES = 0.23
+#: How often an owner leaves a card that it could pluck, and a player one that it takes for a match.
 OWNER_LEAVES = 0.88
+ALSO_OVERLOOKED = 0.58
+#: What is not reckoned with moves the log-odds: up, by so much less where memories change fast,
+#: and towards even odds.
+SURER = 0.165
+LESS_FOR_RATE = 1.0
+LESS_EXTREME = 0.064
 
 
 @kernel
@@ -284,17 +292,21 @@ def _mixed_between(keep, begin, end, seen, overlooked):
 
 
 @kernel
-def _contest(state, viewer, card):
-    """How many others are to be reckoned with in a race for a card, seen from outside.
+def _knowers(state, viewer, card):
+    """(whether its owner, if that is a rival, has seen a card; how many other rivals have).
 
-    Who has looked at a card is public. To win such a race is a bad sign: those who know better
-    kept silent.
+    Who has looked at which card is public.
     """
-    rivals = 0.0
+    owner = state.place[card] >> 7
+    owner_knows = 0
+    others = 0
     for other in range(state.players):
         if other != viewer and (state.seen[other, card >> 6] & _bit(card)) != _ZERO:
-            rivals += OWNER_CLAIMS if other == state.place[card] >> 7 else OTHER_CLAIMS
-    return rivals
+            if other == owner:
+                owner_knows = 1
+            else:
+                others += 1
+    return owner_knows, others
 
 
 @kernel
@@ -322,22 +334,28 @@ def _confidence(state, table, viewer, card):
     start = max(learnt, 0)
     age = max(state.turn - start, 0)
     overlooked = 1.0 - table.attention[who] * table.pluck_in_window[who]
-    owner = state.place[card] >> 7
-    leaves = 1.0
-    if owner != viewer and (state.seen[owner, card >> 6] & _bit(card)) != _ZERO:
-        leaves = OWNER_LEAVES
-    right = keep**age * (unplaced(state, table, viewer, family) + 1.0)
+    owner_knows, others = _knowers(state, viewer, card)
+    own = state.place[card] >> 7 == viewer
+    kept = (state.kept[card >> 6] & _bit(card)) != _ZERO
+    known_to_all = owner_knows + others == state.players - 1
+    kind = LIES_DEALT if not kept else (LIES_TAKEN if known_to_all else LIES_KEPT)
+    leaves = OWNER_LEAVES if owner_knows else 1.0
+    right = keep**age * (unplaced(state, table, viewer, family) + 1.0) * table.lies[who, kind, family]
     last = age  # it became what it is by this turn of its life
     seen = 0
     if state.window[viewer, family] > learnt:
-        right *= leaves
+        right *= leaves * ALSO_OVERLOOKED
         if state.tried[viewer, card] < 0:
             right *= overlooked
             seen = state.window[viewer, family] - start
     if state.tried[viewer, card] >= 0:
         last = min(age, state.tried[viewer, card] - start)
     if not state.from_draw:
-        right /= 1.0 + _contest(state, viewer, card)
+        # To win a race is a bad sign: others who know the card kept silent.
+        races = RIVAL_RACES * others
+        if not own:
+            races = OWNER_RACES + OTHER_RACES * others if owner_knows else 0.0
+        right /= 1.0 + races
     wrong = 0.0
     count = min(table.families - 1, NEIGHBOURS)
     for other in range(max(family - NEIGHBOURS, 0), min(family + NEIGHBOURS + 1, table.families)):
@@ -353,5 +371,17 @@ def _confidence(state, table, viewer, card):
             chance = _mixed_between(keep, 0, then, seen, overlooked)
             chance += overlooked * _mixed_between(keep, then, last, seen, overlooked)
             chance *= leaves
-        wrong += chance * ways * unplaced(state, table, viewer, other) / count
-    return right / (right + wrong) if right > 0.0 else 0.0
+        chance *= ways * table.lies[who, kind, other] / count
+        wrong += chance * unplaced(state, table, viewer, other)
+    if right <= 0.0:
+        return 0.0
+    return _tempered(right / (right + max(wrong, 0.0)), SURER - LESS_FOR_RATE * (1.0 - keep))
+
+
+@kernel
+def _tempered(chance, shift):
+    """A chance (0 to 1) with its log-odds moved by `shift` and LESS_EXTREME, to first order."""
+    off = chance - 0.5
+    odds = off * (4.0 + 5.3 * off * off)  # the log-odds, nearly; without a logarithm
+    moved = chance + chance * (1.0 - chance) * (shift - LESS_EXTREME * odds)
+    return min(max(moved, 0.0), 1.0)

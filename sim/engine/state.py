@@ -93,6 +93,9 @@ GAME_REASONS = ("threshold", "max_rounds", "tie_break_cap")
 OWN_HIT, RIVAL_HIT, DOUBLE_HIT, MISSED, POWER_USED = range(5)
 COUNTS = POWER_USED + 6
 
+# How a face-down card came to lie: dealt, given or drawn unseen; chosen from a draw; taken.
+LIES_DEALT, LIES_KEPT, LIES_TAKEN = range(3)
+
 #: Turns for which a memory's end is drawn at once; who still has it then draws again.
 LIFETIMES = 32
 
@@ -458,6 +461,8 @@ TABLE = np.dtype(
         # Chances, as shares of 2**64, that a memory lasts more than 1, 2 … turns: that it is
         # neither forgotten nor mixed up, and that one that is mixed up is not forgotten.
         ("lasts", np.uint64, (MAX_PLAYERS, 2, LIFETIMES)),
+        # How likely a card of a family is to lie there, for how it came to lie (LIES_…).
+        ("lies", np.float64, (MAX_PLAYERS, 3, MAX_FAMILIES)),
         ("forgets_first", np.float64, _SEATS),  # chance that what fades is forgotten
         *[(name, np.float64, _SEATS) for name in REAL_PARAMETERS],
         *[(name, np.int32, _SEATS) for name in WHOLE_PARAMETERS],
