@@ -155,7 +155,9 @@ def _keeps(value: int, power: bool) -> float:
 
 def _takes(value: int, most: float) -> float:
     """How readily people take a discard who mean to take at most `most` points."""
-    return 1.0 if value <= most else math.exp(-2.1 - (value - most - 1))
+    if value > most:
+        return math.exp(-2.1 - (value - most - 1))
+    return 1 - 0.4 * math.exp(value - most)  # a high one gains too little over most cards
 
 
 def _lasting(rate: float) -> list[int]:
