@@ -64,6 +64,7 @@ def pack_cards(table: Any, deck: Deck, cards: Sequence[int]) -> None:
     families = list(deck.families)
     table.cards = len(cards)
     table.families = len(families)
+    table.deck_mean = float(np.mean([deck.birds[index].value for index in cards]))
     table.deck_sd = float(np.std([deck.birds[index].value for index in cards]))
     table.slot_numbers = max(SLOT_NUMBERS, len(cards))
     for card, index in enumerate(cards):

@@ -193,6 +193,16 @@ def move(state, owner, slot, card):
 
 
 @kernel
+def keep(state, card, for_low):
+    """Mutates: all have seen a player choose this card, and whether in place of a high one."""
+    word = card >> 6
+    state.kept[word] |= bit(card)
+    state.for_low[word] &= ~bit(card)
+    if for_low:
+        state.for_low[word] |= bit(card)
+
+
+@kernel
 def dump(state, card):
     """Mutates: all have seen a player put this card before a rival."""
     state.kept[card >> 6] &= ~bit(card)

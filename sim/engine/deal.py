@@ -42,6 +42,7 @@ def clear(state, table, players):
         state.lying[word] = zero
         state.kept[word] = zero
         state.dumped[word] = zero
+        state.for_low[word] = zero
         state.locked[word] = zero
     state.pile_size = 0
     state.drawn = 0

@@ -16,9 +16,11 @@ from .jit import entry, kernel, lowest
 from .memory import believed, counts, drop, enter, memorise
 from .state import NONE
 
-#: A card that somebody chose for the own area counts this share of an unknown card, and one
-#: that somebody put before a rival this one (measured in play among good players).
-KEPT_SHARE = 0.5
+#: What an unknown card is likely worth, in shares of one that was dealt (measured in play among
+#: good players): one that somebody chose for the own area in place of a high card, or of one no
+#: higher than the deck's mean; and one that somebody put before a rival.
+KEPT_SHARE = 0.6
+KEPT_FOR_LOW_SHARE = 0.42
 DUMPED_SHARE = 1.35
 
 _ONE = np.uint64(1)
@@ -106,7 +108,7 @@ def share_of_unknown(state, card):
     """What an unknown card is likely worth for how it came to lie there: 1 for a dealt one."""
     word = card >> 6
     if (state.kept[word] & bit(card)) != _ZERO:
-        return KEPT_SHARE
+        return KEPT_FOR_LOW_SHARE if (state.for_low[word] & bit(card)) != _ZERO else KEPT_SHARE
     if (state.dumped[word] & bit(card)) != _ZERO:
         return DUMPED_SHARE
     return 1.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from .ask import ask
 from .bao import changed_by
-from .cards import add_card, can_draw, draw, dump, lay, lift, move, put_under
+from .cards import add_card, can_draw, draw, dump, keep, lay, lift, move, put_under
 from .events import (
     EV_ADD,
     EV_LOOK,
@@ -151,7 +151,7 @@ def _place(state, table, seat, place, card):
     out = lift(state, owner, slot)
     lay(state, owner, slot, card)
     if owner == seat:
-        state.kept[card >> 6] |= bit(card)
+        keep(state, card, False)
     else:
         dump(state, card)
     if table.rule_shoebill_locks:

@@ -239,6 +239,7 @@ STATE = np.dtype(
         # and cards that somebody put before a rival, so likely high ones.
         ("kept", np.uint64, (WORDS,)),
         ("dumped", np.uint64, (WORDS,)),
+        ("for_low", np.uint64, (WORDS,)),  # of the kept ones: in place of no high card
         ("locked", np.uint64, (WORDS,)),  # moved by a power (POW-LOCK)
         # Sums over the cards a seat has not placed: its idea of an unknown card.
         ("pool_sum", np.int32, _SEATS),
@@ -453,6 +454,7 @@ TABLE = np.dtype(
         ("families", np.int32),
         ("family_first", np.int32, (MAX_FAMILIES,)),  # its first card
         ("family_size", np.int32, (MAX_FAMILIES,)),
+        ("deck_mean", np.float64),  # of a card's value, in points
         ("deck_sd", np.float64),  # of a card's value, in points
         # Players.
         ("fading", np.int32),  # 1 if anybody's memory fades

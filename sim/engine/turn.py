@@ -7,7 +7,7 @@ import numpy as np
 from ..policies import scripted
 from .ask import ask
 from .bao import call, end_of_turn
-from .cards import discard, draw, lay, lift, put_on_discards
+from .cards import discard, draw, keep, lay, lift, put_on_discards
 from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
 from .jit import kernel, unit
 from .knowledge import bit, remember, see, see_taken
@@ -36,7 +36,7 @@ def _replace(state, table, seat, slot, card):
     """SLOT-2: a card takes the place of an own card, which goes face up on the discard pile."""
     out = lift(state, seat, slot)
     lay(state, seat, slot, card)
-    state.kept[card >> 6] |= bit(card)
+    keep(state, card, table.value[out] <= table.deck_mean)
     put_on_discards(state, table, out)
     note(state, EV_REPLACE, seat, slot, card, out, 0)
     return out

@@ -14,6 +14,7 @@ import numpy as np
 from ..engine.jit import kernel, lowest, popcount
 from ..engine.knowledge import (
     DUMPED_SHARE,
+    KEPT_FOR_LOW_SHARE,
     KEPT_SHARE,
     known_matches,
     matching,
@@ -75,10 +76,12 @@ LAST_TURN_GAIN = 2.0
 TWO_DRAWN = 4.5
 #: An unknown card is given away for `lowest_loss` only if it seems this much higher (points).
 SURE_LOSS = 3.0
-#: In place of a card: any that the seat does not know; that somebody kept; that somebody dumped.
+#: In place of a card: any that the seat does not know; that somebody kept, in place of a high card
+#: or of a low one; that somebody dumped.
 SOME_UNKNOWN = -2
 SOME_KEPT = -3
-SOME_DUMPED = -4
+SOME_KEPT_FOR_LOW = -4
+SOME_DUMPED = -5
 
 
 @kernel
@@ -87,6 +90,7 @@ def estimated_total(state, table, seat, owner, mean):
     known = 0
     unknown = 0
     kept = 0
+    for_low = 0
     dumped = 0
     for word in range(WORDS):
         held = state.held[owner, word]
@@ -95,10 +99,13 @@ def estimated_total(state, table, seat, owner, mean):
         while cards != _ZERO:
             known += table.value[believed(state, table, seat, (word << 6) + lowest(cards))]
             cards &= cards - _ONE
-        unknown += popcount(held & ~seen)
-        kept += popcount(held & ~seen & state.kept[word])
-        dumped += popcount(held & ~seen & state.dumped[word])
+        hidden = held & ~seen
+        unknown += popcount(hidden)
+        kept += popcount(hidden & state.kept[word])
+        for_low += popcount(hidden & state.kept[word] & state.for_low[word])
+        dumped += popcount(hidden & state.dumped[word])
     shares = unknown - kept * (1.0 - KEPT_SHARE) + dumped * (DUMPED_SHARE - 1.0)
+    shares -= for_low * (KEPT_SHARE - KEPT_FOR_LOW_SHARE)
     total = known + mean * shares
     if owner == state.bao_by and owner != seat:
         return min(total, DECLARER_TOTAL)
@@ -544,23 +551,25 @@ def _show(state, table, seat):
 def _movable_extreme(state, table, seat, owner, mean, sign):
     """(card, estimate) of the card of `owner` that may be moved with the extreme estimate.
 
-    `sign` 1 asks for the highest, -1 for the lowest. The card is SOME_UNKNOWN, SOME_KEPT or
-    SOME_DUMPED for any unknown one, NONE if nothing may be moved.
+    `sign` 1 asks for the highest, -1 for the lowest. The card is SOME_UNKNOWN, SOME_KEPT,
+    SOME_KEPT_FOR_LOW or SOME_DUMPED for any unknown one, NONE if nothing may be moved.
     """
     best = np.int64(NONE)
     value = NOTHING
     if protected(state, owner, seat):
         return best, sign * value
-    unknown = 0
-    kept = 0
-    dumped = 0
+    unknown = _ZERO
+    kept = _ZERO
+    for_low = _ZERO
+    dumped = _ZERO
     for word in range(WORDS):
         cards = state.held[owner, word] & ~state.locked[word]
         known = cards & state.mind[seat, word]
         cards &= ~known
-        unknown += popcount(cards & ~state.kept[word] & ~state.dumped[word])
-        kept += popcount(cards & state.kept[word])
-        dumped += popcount(cards & state.dumped[word])
+        unknown |= cards & ~state.kept[word] & ~state.dumped[word]
+        kept |= cards & state.kept[word] & ~state.for_low[word]
+        for_low |= cards & state.kept[word] & state.for_low[word]
+        dumped |= cards & state.dumped[word]
         while known != _ZERO:
             card = (word << 6) + lowest(known)
             known &= known - _ONE
@@ -569,16 +578,30 @@ def _movable_extreme(state, table, seat, owner, mean, sign):
             if guess > value or (guess == value and state.place[card] < state.place[best]):
                 best = np.int64(card)
                 value = guess
-    if unknown > 0 and sign * mean > value:
+    if unknown != _ZERO and sign * mean > value:
         best = np.int64(SOME_UNKNOWN)
         value = sign * mean
-    if kept > 0 and sign * mean * KEPT_SHARE > value:
+    if kept != _ZERO and sign * mean * KEPT_SHARE > value:
         best = np.int64(SOME_KEPT)
         value = sign * mean * KEPT_SHARE
-    if dumped > 0 and sign * mean * DUMPED_SHARE > value:
+    if for_low != _ZERO and sign * mean * KEPT_FOR_LOW_SHARE > value:
+        best = np.int64(SOME_KEPT_FOR_LOW)
+        value = sign * mean * KEPT_FOR_LOW_SHARE
+    if dumped != _ZERO and sign * mean * DUMPED_SHARE > value:
         best = np.int64(SOME_DUMPED)
         value = sign * mean * DUMPED_SHARE
     return best, sign * value
+
+
+@kernel
+def _kind_of_unknown(state, card):
+    """What stands for a card that the seat does not know (SOME_…), for how it came to lie."""
+    share = share_of_unknown(state, card)
+    if share > 1.0:
+        return SOME_DUMPED
+    if share == 1.0:
+        return SOME_UNKNOWN
+    return SOME_KEPT_FOR_LOW if share == KEPT_FOR_LOW_SHARE else SOME_KEPT
 
 
 @kernel
@@ -589,9 +612,7 @@ def _place_of(state, table, seat, owner, card):
     for slot in range(state.n_slots[owner]):
         there = state.slot_card[owner, slot]
         if there >= 0 and not recalls(state, seat, there) and not is_locked(state, there):
-            share = share_of_unknown(state, there)
-            kind = SOME_KEPT if share < 1.0 else (SOME_DUMPED if share > 1.0 else SOME_UNKNOWN)
-            if kind == card:
+            if _kind_of_unknown(state, there) == card:
                 return np.int64(owner << 7 | slot)
     return np.int64(NONE)
 

@@ -229,7 +229,7 @@ def questions(state: Any, table: Any, seat: int, r: random.Random) -> Iterator[t
 
 
 #: What a seat thinks of one card; it stays with the place where the card lies.
-MEMORIES = ("belief", "lesson", "learnt", "forget_at", "mix_at")
+MEMORIES = ("belief", "lesson", "learnt", "fade_at", "tried")
 
 
 def hidden_places(state: Any, seat: int, question: int) -> dict[tuple[str, int], int]:
@@ -263,7 +263,8 @@ def shuffle_hidden(state: Any, table: Any, seat: int, question: int, r: random.R
             getattr(other, what)[where] = new
         for memory in MEMORIES:
             getattr(other, memory)[:, new] = getattr(state, memory)[:, card]
-    sets = [(getattr(state, x), getattr(other, x)) for x in ("lying", "kept", "dumped", "locked")]
+    public = ("lying", "kept", "for_low", "dumped", "locked")
+    sets = [(getattr(state, x), getattr(other, x)) for x in public]
     for name in ("held", "seen", "mind", "mixed"):
         sets += zip(getattr(state, name), getattr(other, name), strict=True)
     for before, after in sets:
