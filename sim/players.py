@@ -263,6 +263,9 @@ class HeuristicPlayer(Player):
             "expected": _COUNTED_OR_POINTS,
         },
     )
+    know_worth: Number = _points(
+        3, "points that it reckons an unknown card of its own higher, to part with it first"
+    )
     memory_span: int = _count(
         128,
         0,

@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-from .jit import entry, kernel, lowest
+from .jit import entry, kernel, lowest, popcount
 from .memory import believed, counts, drop, enter, memorise
-from .state import NONE
+from .state import NONE, WORDS
 
 #: What an unknown card is likely worth, in shares of one that was dealt (measured in play among
 #: good players): one that somebody chose for the own area in place of a high card, or of one no
@@ -195,13 +195,32 @@ def known_matches(state, table, viewer, card, word):
 
 @kernel
 def unknown_value(state, table, viewer):
-    """What a viewer takes an unknown card to be worth (points, float).
+    """What a viewer takes an unknown card to be worth that was dealt or lies in a pile (points).
 
-    The mean of the cards that it has not placed, or the player's own number.
+    The player's own number; or by counting: the cards that it has not placed are worth
+    `pool_sum`, and those among them that somebody kept or dumped count shares of the others.
     """
     own = table.unknown_value[state.who[viewer]]
     if not math.isnan(own):
         return own
     if state.pool_size[viewer] <= 0:
         return 0.0
-    return state.pool_sum[viewer] / state.pool_size[viewer]
+    kept = 0
+    for_low = 0
+    dumped = 0
+    for word in range(WORDS):
+        hidden = state.lying[word] & ~state.mind[viewer, word]
+        kept += popcount(hidden & state.kept[word])
+        for_low += popcount(hidden & state.kept[word] & state.for_low[word])
+        dumped += popcount(hidden & state.dumped[word])
+    return state.pool_sum[viewer] / (state.pool_size[viewer] + more_shares(kept, for_low, dumped))
+
+
+@kernel
+def more_shares(kept, for_low, dumped):
+    """By how many shares of an unknown card such cards count more (less) than that many cards.
+
+    `for_low` counts those among the `kept` that were kept in place of no high card.
+    """
+    low = for_low * (KEPT_SHARE - KEPT_FOR_LOW_SHARE)
+    return dumped * (DUMPED_SHARE - 1.0) - kept * (1.0 - KEPT_SHARE) - low

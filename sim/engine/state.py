@@ -377,6 +377,7 @@ REAL_PARAMETERS = (
     "blunder_rate",
     "score_awareness",
     "unknown_value",
+    "know_worth",
     "bao_rate",
     "pluck_rate",
     "double_rate",

@@ -18,6 +18,7 @@ from ..engine.knowledge import (
     KEPT_SHARE,
     known_matches,
     matching,
+    more_shares,
     own_cards,
     recalls,
     share_of_unknown,
@@ -104,9 +105,7 @@ def estimated_total(state, table, seat, owner, mean):
         kept += popcount(hidden & state.kept[word])
         for_low += popcount(hidden & state.kept[word] & state.for_low[word])
         dumped += popcount(hidden & state.dumped[word])
-    shares = unknown - kept * (1.0 - KEPT_SHARE) + dumped * (DUMPED_SHARE - 1.0)
-    shares -= for_low * (KEPT_SHARE - KEPT_FOR_LOW_SHARE)
-    total = known + mean * shares
+    total = known + mean * (unknown + more_shares(kept, for_low, dumped))
     if owner == state.bao_by and owner != seat:
         return min(total, DECLARER_TOTAL)
     return total
@@ -121,9 +120,15 @@ def own_total(state, table, seat, mean):
 
 @kernel
 def own_worst(state, table, seat, mean):
-    """(slot, estimate) of the own card with the highest estimate; (NONE, NOTHING) without cards."""
+    """(slot, estimate) of the own card to part with first; (NONE, NOTHING) without cards.
+
+    The one with the highest estimate, where an unknown card counts `know_worth` points more
+    while there are turns to come.
+    """
     own_cards(state, table, seat)
     guess = mean * state.own_unknown_share[seat]
+    if not plays_last_turn(state, table, seat):
+        guess += table.know_worth[state.who[seat]]
     if state.own_unknown[seat] > 0 and guess > state.own_high[seat]:
         return np.int64(state.own_unknown_slot[seat]), guess
     if state.own_high_slot[seat] < 0:
