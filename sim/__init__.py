@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sim.deck import load_deck as load_deck
     from sim.errors import BaobeiError as BaobeiError
     from sim.errors import InputError as InputError
+    from sim.outcomes import TournamentResult as TournamentResult
+    from sim.outcomes import tournament as tournament
     from sim.players import Player as Player
     from sim.players import load_player as load_player
     from sim.results import Result as Result
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from sim.scenario import check as check
     from sim.study import Study as Study
     from sim.study import load_study as load_study
+    from sim.tournaments import Tournament as Tournament
+    from sim.tournaments import load_tournament as load_tournament
     from sim.trace import Trace as Trace
 
 _HOMES = {
@@ -49,6 +53,10 @@ _HOMES = {
     "load_results": "results",
     "load_study": "study",
     "run": "batch",
+    "Tournament": "tournaments",
+    "TournamentResult": "outcomes",
+    "load_tournament": "tournaments",
+    "tournament": "outcomes",
 }
 """Public names and the modules that they live in."""
 

@@ -8,9 +8,10 @@ input, 130 stopped by Ctrl-C.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +22,7 @@ from sim.errors import BaobeiError, CheckFailed, InputError, nearest, show, with
 if TYPE_CHECKING:
     from sim.players import Player
     from sim.study import Study
+    from sim.tournaments import Tournament
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -467,6 +469,99 @@ def metrics(as_json: bool) -> None:
     from sim import listing
 
     click.echo(listing.metrics(as_json))
+
+
+many_options: Callable[[F], F] = _stacked(
+    click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out."),
+    click.option(
+        "--out",
+        metavar="FOLDER",
+        help="Write the results into this folder; what was interrupted there goes on.",
+    ),
+    json_option,
+    quiet_option,
+)
+"""How many studies are played, and what becomes of the results."""
+
+
+@main.command(epilog="Example: baobei tournament --players sharp,balanced,novice --rounds 1e5")
+@table_options
+@click.option("--seats", type=Whole(2, 6), help="Players at a table; 4 if left out.")
+@click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds in all, at least.")
+@many_options
+def tournament(
+    threads: int | None, out: str | None, as_json: bool, quiet: bool, **table: Any
+) -> None:
+    """Let many players meet at one kind of table, and rank them.
+
+    All combinations of players are played, in all rotations of seats, equally often. With --set,
+    SEAT is a player's place in the list, from 0. Without arguments all players of the program meet.
+    """
+    asked = make_tournament(**table)
+    from sim.outcomes import tournament as play
+
+    with _going_on(out):
+        result = play(asked, threads=threads, out=out, progress=not quiet)
+    _show(result, out, as_json, quiet)
+
+
+def make_tournament(
+    study: str | None,
+    *,
+    players: str | None,
+    edition: str | None,
+    deck: str | None,
+    rules: Sequence[str],
+    settings: Sequence[str],
+    **changes: Any,
+) -> Tournament:
+    """Return the tournament that a command line means.
+
+    Raises:
+        InputError: Something is wrong; says in which option or file.
+    """
+    from sim.deck import load_deck
+    from sim.players import load_player
+    from sim.rules import Rules, parse_rule_options
+    from sim.tournaments import Tournament, load_tournament
+
+    base = Tournament.of() if study is None else load_tournament(study)
+    if players is not None:
+        with within(where="--players"):
+            changes["players"] = [_listed(load_player, name) for name in players.split(",")]
+    if deck is not None:
+        with within(where="--deck"):
+            changes["deck"] = load_deck(deck)
+    if edition is not None:
+        with within(where="--edition"):
+            changes["edition"] = Rules.of(edition).edition
+    if rules:
+        changes["rules"] = parse_rule_options(rules)
+    if settings:
+        changes["players"] = _changed(list(changes.get("players", base.players)), settings)
+    return base.with_changes(**changes)
+
+
+@contextmanager
+def _going_on(out: str | None) -> Iterator[None]:
+    """After Ctrl-C, tell how to go on with what is kept."""
+    if out == "":
+        raise InputError(expected="the name of a folder", where="--out", got=out)
+    try:
+        yield
+    except KeyboardInterrupt:
+        again = "stopped; nothing is kept without --out FOLDER"
+        if out is not None:
+            again = f"stopped; to go on: {shlex.join(['baobei', *sys.argv[1:]])}"
+        click.echo(again, err=True)
+        click.get_current_context().exit(EXIT_INTERRUPT)
+
+
+def _show(result: Any, out: str | None, as_json: bool, quiet: bool) -> None:
+    """Print a result, and say where it is."""
+    click.echo(result.to_json() if as_json else result.to_text())
+    if out is not None and not as_json and not quiet:
+        click.echo(f"results are in {out}", err=True)
 
 
 @main.command(epilog="Example: baobei bench --players sharp --seconds 2")
