@@ -119,6 +119,134 @@ def tournament_html(summary: Mapping[str, Any]) -> str:
     )
 
 
+# --- sweeps ---------------------------------------------------------------------------------------
+
+
+def sweep_text(summary: Mapping[str, Any], *, seconds: float | None = None) -> str:
+    """Return what ``baobei sweep`` prints, no line break at its end.
+
+    Args:
+        summary: Of a sweep.
+        seconds: Time that it took; None leaves it out.
+    """
+    blocks = [
+        _header(summary, _sweep_line(summary)),
+        align(_point_rows(summary), _point_headings(summary), left=()),
+        best_lines(summary),
+    ]
+    if seconds is not None:
+        units = summary["count"] * len(summary["points"])
+        blocks.append([speed(units, summary["unit"][:-1], seconds)])
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _sweep_line(summary: Mapping[str, Any]) -> str:
+    points = counted(len(summary["points"]), "point")
+    played = counted(summary["count"], summary["unit"][:-1])
+    return f"{points} over {', '.join(summary['axes'])}, {played} each"
+
+
+def _shown_seats(summary: Mapping[str, Any]) -> list[int]:
+    """Return the seats of which everything is shown: those in focus, if they are few."""
+    return list(summary["focus"]) if len(summary["focus"]) <= _SEATS_AT_MOST else []
+
+
+_SEATS_AT_MOST = 2
+_SEAT_COLUMNS = ("wins %", "95 % interval", "score", "BAO %", "won %", "plucks", "hit %")
+
+
+def _point_headings(summary: Mapping[str, Any]) -> list[str]:
+    seats = _shown_seats(summary)
+    most = max(len(point["players"]) for point in summary["points"])
+    columns = [
+        name if len(seats) == 1 else f"{seat}: {name}" for seat in seats for name in _SEAT_COLUMNS
+    ]
+    return [
+        *summary["axes"],
+        *(columns or [f"{seat}: wins %" for seat in range(most)]),
+        "turns",
+        "by BAO %",
+    ]
+
+
+def _point_rows(summary: Mapping[str, Any]) -> list[list[str]]:
+    points, seats = summary["points"], _shown_seats(summary)
+    columns = [[_cell(value) for value in point["values"].values()] for point in points]
+    most = max(len(point["players"]) for point in points)
+    for seat in seats:
+        for row, cells in zip(columns, _seat_cells(points, seat), strict=True):
+            row += cells
+    if not seats:
+        for seat in range(most):
+            for row, cells in zip(columns, _seat_cells(points, seat), strict=True):
+                row.append(cells[0])
+    for row, point in zip(columns, points, strict=True):
+        row += [fixed(point["turns_mean"], 2), _percent(point["end_bao"])]
+    return columns
+
+
+def _seat_cells(points: Sequence[Mapping[str, Any]], seat: int) -> list[list[str]]:
+    """Return the cells of a seat at every point."""
+    players = [point["players"][seat] if seat < len(point["players"]) else {} for point in points]
+    ends = [player.get("win_share_ci95") or (None, None) for player in players]
+    shares = [
+        {"w": player.get("win_share"), "w_low": low, "w_high": high}
+        for player, (low, high) in zip(players, ends, strict=True)
+    ]
+    return [
+        [
+            *wins,
+            fixed(player.get("score_mean"), 2),
+            _percent(player.get("bao_rate")),
+            _percent(player.get("bao_success")),
+            fixed(player.get("pluck_rate"), 2),
+            _percent(player.get("pluck_success"), 2),
+        ]
+        for wins, player in zip(values(shares, "w", 100), players, strict=True)
+    ]
+
+
+def best_lines(summary: Mapping[str, Any]) -> list[str]:
+    """Return what there is to say of the best point of a sweep, as lines."""
+    best = summary["best"]
+    if best is None:
+        return []
+    points = summary["points"]
+    seats = " and ".join(str(seat) for seat in best["seats"])
+    [(share, interval)] = values(
+        [{"w": best["value"], "w_low": best["low"], "w_high": best["high"]}], "w", 100
+    )
+    of = f"seat{'s' if len(best['seats']) > 1 else ''} {seats}"
+    at = told_point(points[best["point"]])
+    text = f"{at}: win share of {of} {share} % ({interval})"
+    lines = paragraph("best", text)
+    if best["as_good"]:
+        others = [told_point(points[k]) for k in best["as_good"]]
+        more = f", and {len(others) - 8} more" if len(others) > 8 else ""
+        lines += paragraph("", f"perhaps as good: {'; '.join(others[:8])}{more}")
+    if len(points) > 1:
+        lines += paragraph("", "(the best of several looks a little better than it is)")
+    return lines
+
+
+def told_point(point: Mapping[str, Any]) -> str:
+    """Return the values of the axes at a point: ``0.bao_threshold=4``."""
+    return ", ".join(f"{key}={_cell(value)}" for key, value in point["values"].items())
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def sweep_html(summary: Mapping[str, Any]) -> str:
+    """Return the points of a sweep as HTML, for notebooks."""
+    lines = [*_header(summary, _sweep_line(summary)), *best_lines(summary)]
+    table = html_table(_point_headings(summary), _point_rows(summary))
+    return f"<div><p>{'<br>'.join(map(html.escape, lines))}</p>{table}</div>"
+
+
 # --- cells ----------------------------------------------------------------------------------------
 
 

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from sim.deck import load_deck as load_deck
     from sim.errors import BaobeiError as BaobeiError
     from sim.errors import InputError as InputError
+    from sim.outcomes import SweepResult as SweepResult
     from sim.outcomes import TournamentResult as TournamentResult
+    from sim.outcomes import sweep as sweep
     from sim.outcomes import tournament as tournament
     from sim.players import Player as Player
     from sim.players import load_player as load_player
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from sim.scenario import check as check
     from sim.study import Study as Study
     from sim.study import load_study as load_study
+    from sim.sweeps import Sweep as Sweep
+    from sim.sweeps import load_sweep as load_sweep
     from sim.tournaments import Tournament as Tournament
     from sim.tournaments import load_tournament as load_tournament
     from sim.trace import Trace as Trace
@@ -53,9 +57,13 @@ _HOMES = {
     "load_results": "results",
     "load_study": "study",
     "run": "batch",
+    "Sweep": "sweeps",
+    "SweepResult": "outcomes",
     "Tournament": "tournaments",
     "TournamentResult": "outcomes",
+    "load_sweep": "sweeps",
     "load_tournament": "tournaments",
+    "sweep": "outcomes",
     "tournament": "outcomes",
 }
 """Public names and the modules that they live in."""

@@ -22,6 +22,7 @@ from sim.errors import BaobeiError, CheckFailed, InputError, nearest, show, with
 if TYPE_CHECKING:
     from sim.players import Player
     from sim.study import Study
+    from sim.sweeps import Sweep
     from sim.tournaments import Tournament
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -190,7 +191,7 @@ quiet_option: Callable[[F], F] = click.option(
 
 
 def make_study(
-    study: str | None,
+    study: str | Study | None,
     *,
     players: str | None = None,
     edition: str | None = None,
@@ -209,11 +210,11 @@ def make_study(
     from sim.deck import load_deck
     from sim.players import load_player
     from sim.rules import Rules, parse_rule_options
-    from sim.study import DEFAULT_STUDY, load_study
+    from sim.study import DEFAULT_STUDY, Study, load_study
 
     if rounds is not None and games is not None:
         raise InputError("rounds and games at once", where="--games", expected="one of the two")
-    base = load_study(DEFAULT_STUDY if study is None else study)
+    base = study if isinstance(study, Study) else load_study(study or DEFAULT_STUDY)
     changes: dict[str, Any] = {"seed": seed, "rounds": rounds, "games": games}
     if players is not None:
         with within(where="--players"):
@@ -540,6 +541,63 @@ def make_tournament(
     if settings:
         changes["players"] = _changed(list(changes.get("players", base.players)), settings)
     return base.with_changes(**changes)
+
+
+@main.command(epilog="Example: baobei sweep --over 0.bao_threshold=0,2,4,6,8 --rounds 1e5")
+@table_options
+@click.option(
+    "--over",
+    metavar="KEY=VALUES",
+    multiple=True,
+    help="What to vary: SEAT.PARAM, rules.OPTION, deck.BIRD (copies), SEAT.player, players, deck "
+    "or edition; values as 0,2,4 or {from=0,to=1,steps=6}; may be repeated.",
+)
+@click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds to play at each point.")
+@click.option("--games", type=Whole(1, _MAX_UNITS), help="Whole games to play at each instead.")
+@many_options
+def sweep(
+    study: str | None,
+    over: Sequence[str],
+    threads: int | None,
+    out: str | None,
+    as_json: bool,
+    quiet: bool,
+    **table: Any,
+) -> None:
+    """Play a study again and again, with players, rules or deck changed.
+
+    What is changed stands in the table [sweep] of the study file, or after --over. All points are
+    played on the same deals. 'baobei list players' and 'baobei list rules' show what there is.
+    """
+    asked = make_sweep(study, over, **table)
+    from sim.outcomes import sweep as play
+
+    with _going_on(out):
+        result = play(asked, threads=threads, out=out, progress=not quiet)
+    _show(result, out, as_json, quiet)
+
+
+def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:
+    """Return the sweep that a command line means; axes after ``--over`` come after the file's.
+
+    Raises:
+        InputError: Something is wrong; says in which option or file.
+    """
+    from sim.errors import locate, read_toml
+    from sim.study import DEFAULT_STUDY, Study
+    from sim.sweeps import Sweep, read_axis, read_sweep
+
+    path = locate("studies", DEFAULT_STUDY if study is None else study)
+    with within(where=path):
+        data = read_toml(path)
+        settings = read_sweep(data.pop("sweep", {}))
+        base = make_study(Study.from_dict(data, folder=path.parent), **table)
+    for text in over:
+        with within(where=f"--over {text}"):
+            key, values = read_axis(text)
+            settings["over"][key] = values
+    with within(where=path if not over else None):
+        return Sweep.of(base, **settings, folder=path.parent)
 
 
 @contextmanager

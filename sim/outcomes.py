@@ -1,10 +1,10 @@
-"""What a tournament leaves behind, and the function that plays one."""
+"""What tournaments and sweeps leave behind, and the functions that play them."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import sim
 from sim.deck import PathLike
 from sim.engine.state import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
+from sim.errors import InputError
 from sim.keep import Keeper
 from sim.many import Piece, play_many
+from sim.players import Player
 from sim.progress import Wanted
-from sim.results import SCHEMA, to_json
-from sim.study import Study
+from sim.results import SCHEMA, Result, to_json
+from sim.study import Study, load_study
 from sim.sums import Sums
+from sim.sweeps import Sweep, Values, load_sweep
 from sim.tournaments import Tournament, load_tournament
 
 if TYPE_CHECKING:
@@ -191,6 +194,284 @@ def tournament(
     if keeper is not None:
         _save(result, keeper)
     return result
+
+
+# --- sweeps ---------------------------------------------------------------------------------------
+
+
+def plan_of_sweep(sweep: Sweep) -> dict[str, Any]:
+    """Return what a folder has to know of a sweep."""
+    return {
+        "kind": "sweep",
+        "fingerprint": sweep.fingerprint,
+        "seed": sweep.base.seed,
+        "unit": sweep.base.unit,
+        "count": sweep.base.count * len(sweep.points),
+        "study": sweep.to_dict(),
+    }
+
+
+@dataclass(eq=False)
+class SweepResult:
+    """The result of a sweep.
+
+    Attributes:
+        sweep: What was played.
+        sums: Exact sums over each point.
+        seconds: Time that it took, compiling included.
+        version: Version of the program that played.
+    """
+
+    sweep: Sweep
+    sums: Sequence[Sums]
+    seconds: float = 0.0
+    version: str = field(default_factory=lambda: str(sim.__version__))
+
+    # --- numbers ----------------------------------------------------------------------------------
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """The result of each point, as of a run."""
+        pairs = zip(self.sweep.studies, self.sums, strict=True)
+        return [Result(study=study, sums=sums, seconds=0.0) for study, sums in pairs]
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """One row for each point, seat and metric.
+
+        Columns: ``point`` from 0; the value of each axis, named by its key; ``seat``, missing in
+        rows about the table, and ``strategy``; ``metric``, ``value``, ``low``, ``high`` (95 %),
+        ``n``. `analysis.sweeping.METRICS` describes the metrics.
+        """
+        from analysis.sweeping import metrics_frame
+
+        return metrics_frame(list(self._metric_rows()))
+
+    def _metric_rows(self) -> Iterator[dict[str, Any]]:
+        from analysis.sweeping import group_row, seat_rows, table_rows
+
+        for place, result in zip(self._places(), self.results, strict=True):
+            summary, games = result.summary(), result.study.games is not None
+            decided = _decided(result)
+            for player in summary["players"]:
+                of = {"seat": player["seat"], "strategy": player["strategy"]}
+                for row in seat_rows(player, summary["rounds"], decided, games):
+                    yield place | of | row
+            if len(self.sweep.focus) > 1:
+                shares = sum(result.sums["share"][seat] for seat in self.sweep.focus)
+                yield place | _NO_SEAT | group_row(shares, decided, WIN_UNITS)
+            for row in table_rows(summary):
+                yield place | _NO_SEAT | row
+
+    @cached_property
+    def calibration(self) -> pd.DataFrame:
+        """How often plucks hit that a player was so and so sure of.
+
+        One row for each point, seat in focus and bin of confidence that has a pluck, and for all
+        seats together, where ``seat`` is missing; `analysis.sweeping.calibration_rows` describes
+        the columns.
+        """
+        from analysis.sweeping import calibration_frame
+
+        return calibration_frame(list(self._calibration_rows()))
+
+    def _calibration_rows(self) -> Iterator[dict[str, Any]]:
+        from analysis.sweeping import calibration_rows
+
+        for place, sums in zip(self._places(), self.sums, strict=True):
+            columns = [sums[name] for name in ("sure_plucks", "sure_hits", "sure_sum")]
+            for seat in self.sweep.focus:
+                for row in calibration_rows(*(column[seat] for column in columns)):
+                    yield place | {"seat": seat} | row
+            everybody = ([sum(bins) for bins in zip(*c, strict=True)] for c in columns)
+            for row in calibration_rows(*everybody):
+                yield place | {"seat": None} | row
+
+    def _places(self) -> list[dict[str, Any]]:
+        """Return, for each point, its number and the values of the axes."""
+        keys = [axis.key for axis in self.sweep.axes]
+        columns = [_column([point[k] for point in self.sweep.points]) for k in range(len(keys))]
+        rows = zip(*columns, strict=True)
+        return [{"point": k} | dict(zip(keys, row, strict=True)) for k, row in enumerate(rows)]
+
+    @cached_property
+    def best(self) -> dict[str, Any] | None:
+        """The point with the greatest win share of the seats in focus; see `best_point`."""
+        from analysis.sweeping import best_point
+
+        focus = self.sweep.focus
+        if not focus:
+            return None
+        name, seat = ("win_share", focus[0]) if len(focus) == 1 else ("group_win_share", None)
+        found = best_point(self.metrics, name, seat)
+        return found and found | {"seats": list(focus)}
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return all tables by name: ``metrics`` and ``calibration``."""
+        return {"metrics": self.metrics, "calibration": self.calibration}
+
+    def summary(self) -> dict[str, Any]:
+        """Return all numbers but the calibration's, JSON-ready: what was played, each point."""
+        base = self.sweep.base
+        return {
+            "schema": SCHEMA,
+            "kind": "sweep",
+            "version": self.version,
+            **_game(base),
+            "unit": base.unit,
+            "count": base.count,
+            "axes": [axis.key for axis in self.sweep.axes],
+            "focus": list(self.sweep.focus),
+            "best": self.best,
+            "points": [self._point(place) for place in self._places()],
+        }
+
+    def _point(self, place: dict[str, Any]) -> dict[str, Any]:
+        """Return a point's part of the summary: values of the axes, the table, the seats."""
+        rows = self.metrics[self.metrics["point"] == place["point"]]
+        seats = range(len(self.sweep.studies[place["point"]].players))
+        return {
+            "point": place["point"],
+            "values": {key: value for key, value in place.items() if key != "point"},
+            **_numbers(rows[rows["seat"].isna()]),
+            "players": [
+                {
+                    "seat": seat,
+                    "strategy": self.sweep.studies[place["point"]].players[seat].name,
+                    **_numbers(rows[rows["seat"] == seat]),
+                }
+                for seat in seats
+            ],
+        }
+
+    def to_json(self) -> str:
+        """Return the summary as JSON text, exactly what ``baobei sweep --json`` prints."""
+        return to_json(self.summary())
+
+    # --- for people -------------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """Return the tables that ``baobei sweep`` prints."""
+        from analysis.text_many import sweep_text
+
+        return sweep_text(self.summary(), seconds=self.seconds)
+
+    def __str__(self) -> str:
+        """Return the tables that ``baobei sweep`` prints."""
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        """Say in one line what was played."""
+        return f"<Result of {self.sweep!r}>"
+
+    def _repr_html_(self) -> str:
+        from analysis.text_many import sweep_html
+
+        return sweep_html(self.summary())
+
+    # --- folders ----------------------------------------------------------------------------------
+
+    def save(self, folder: PathLike) -> Path:
+        """Write the result into a folder, which is made if need be, and return its path.
+
+        Raises:
+            InputError: The folder cannot be written to, or holds something else.
+        """
+        return _save(self, Keeper(folder, plan_of_sweep(self.sweep)))
+
+    def draw(self, folder: Path) -> None:
+        """Write the plots into a folder, as SVG and PNG."""
+
+
+_NO_SEAT: dict[str, Any] = {"seat": None, "strategy": None}
+
+
+def _decided(result: Result) -> int:
+    """Return how many rounds, or games, have a winner."""
+    sums = result.sums
+    return int(
+        sums["game_ends"][0] if result.study.games else sums["rounds"] - sums["ends"][END_CAP]
+    )
+
+
+def _column(values: Sequence[Any]) -> list[Any]:
+    """Return the values of an axis as a column of one type: all numbers, or all text."""
+    if all(isinstance(value, bool) for value in values):
+        return list(values)
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return list(values)
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return [float(value) for value in values]
+    return [_told(value) for value in values]
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return Player.of(value).name
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _numbers(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return metrics as ``name`` and, where there is one, its interval ``name_ci95``."""
+    told: dict[str, Any] = {}
+    for row in records(rows):
+        told[row["metric"]] = row["value"]
+        if row["low"] is not None:
+            told[f"{row['metric']}_ci95"] = [row["low"], row["high"]]
+    return told
+
+
+def sweep(
+    sweep: Sweep | Study | PathLike,
+    over: Mapping[str, Values] | None = None,
+    *,
+    threads: int | None = None,
+    piece: int | None = None,
+    out: PathLike | None = None,
+    progress: Wanted = None,
+    **settings: Any,
+) -> SweepResult:
+    """Play a sweep.
+
+    Args:
+        sweep: What to play: a sweep, the path of a file, or with `over` a study.
+        over: By key, the values of each axis: ``{"0.bao_threshold": [2, 4, 6]}``.
+        threads: Threads that play; all cores if None. Results do not depend on it.
+        piece: Rounds or games that a thread plays at a time. Results do not depend on it.
+        out: Folder for the results; made if need be. What was interrupted there goes on.
+        progress: As of `sim.run`.
+        **settings: With `over`: ``sample``, ``together``, ``focus`` as of `Sweep.of`.
+
+    Returns:
+        The result, equal byte for byte for any number of threads and any size of pieces.
+
+    Raises:
+        InputError: Something in the arguments is wrong, or the folder holds something else.
+        EngineError: A bug in a player.
+    """
+    if over is not None:
+        base = sweep if isinstance(sweep, Study) else _base(sweep)
+        sweep = Sweep.of(base, over, **settings)
+    elif isinstance(sweep, Study):
+        raise InputError("nothing is varied", where="over", expected="axes with their values")
+    elif not isinstance(sweep, Sweep):
+        sweep = load_sweep(sweep)
+    start = time.perf_counter()
+    keeper = None if out is None else Keeper(out, plan_of_sweep(sweep))
+    sums = _played(sweep.studies, keeper, threads, piece, progress)
+    result = SweepResult(sweep, sums, time.perf_counter() - start)
+    if keeper is not None:
+        _save(result, keeper)
+    return result
+
+
+def _base(given: Sweep | PathLike) -> Study:
+    return given.base if isinstance(given, Sweep) else load_study(given)
+
+
+# --- both -----------------------------------------------------------------------------------------
 
 
 def _played(
