@@ -127,14 +127,14 @@ class Keeper:
         self,
         summary: Mapping[str, Any],
         tables: Mapping[str, pd.DataFrame],
-        draw: Callable[[Path], None],
+        pictures: Mapping[str, bytes],
     ) -> None:
         """Write the results, each file as a whole, and take the journal away.
 
         Args:
             summary: For ``summary.json``; JSON-ready.
             tables: By name; each becomes a CSV and a Parquet file.
-            draw: Writes the plots into a folder.
+            pictures: By file name.
 
         Raises:
             InputError: The folder cannot be written to.
@@ -143,7 +143,8 @@ class Keeper:
             for name, frame in tables.items():
                 _whole(self.path / f"{name}.csv", _csv(frame))
                 _whole(self.path / f"{name}.parquet", _parquet(frame))
-            draw(self.path)
+            for name, content in pictures.items():
+                _whole(self.path / name, _bytes(content))
             _whole(self.path / SUMMARY, _text(to_json(summary) + "\n"))
             self._write_manifest(finished=True)
             (self.path / JOURNAL).unlink(missing_ok=True)
@@ -265,6 +266,13 @@ def _whole(path: Path, write: Callable[[Path], None]) -> None:
 def _text(text: str) -> Callable[[Path], None]:
     def write(path: Path) -> None:
         path.write_text(text, encoding="utf-8", newline="\n")
+
+    return write
+
+
+def _bytes(content: bytes) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        path.write_bytes(content)
 
     return write
 

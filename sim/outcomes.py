@@ -27,6 +27,7 @@ from sim.tournaments import Tournament, load_tournament
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from analysis.ranking import Seating, Standings
 
@@ -154,8 +155,35 @@ class TournamentResult:
         """
         return _save(self, Keeper(folder, plan_of_tournament(self.tournament)))
 
-    def draw(self, folder: Path) -> None:
-        """Write the plots into a folder, as SVG and PNG."""
+    def pictures(self) -> dict[str, bytes]:
+        """Return all plots by file name, as SVG and PNG."""
+        from analysis.plots import tournament_pictures
+
+        return tournament_pictures(self.tables())
+
+    @property
+    def plot(self) -> TournamentPlots:
+        """Single plots: ``result.plot.strength(ax)``; see `TournamentPlots`."""
+        return TournamentPlots(self)
+
+
+@dataclass(frozen=True)
+class TournamentPlots:
+    """The plots of a tournament; each takes the axes to draw on, and returns them."""
+
+    result: TournamentResult
+
+    def strength(self, ax: Axes | None = None) -> Axes:
+        """Draw the win share of every player."""
+        from analysis.plots import strength
+
+        return strength(self.result.ranking, ax)
+
+    def matrix(self, ax: Axes | None = None, *, what: str = "difference") -> Axes:
+        """Draw how every player does where another one sits; see `strength_matrix`."""
+        from analysis.plots import strength_matrix
+
+        return strength_matrix(self.result.matrix, ax, what=what)
 
 
 _BY_SEAT = ("share", "share_sq", "score", "score_sq", "bao_called", "bao_won")
@@ -379,8 +407,55 @@ class SweepResult:
         """
         return _save(self, Keeper(folder, plan_of_sweep(self.sweep)))
 
-    def draw(self, folder: Path) -> None:
-        """Write the plots into a folder, as SVG and PNG."""
+    def pictures(self) -> dict[str, bytes]:
+        """Return all plots by file name, as SVG and PNG."""
+        from analysis.plots import sweep_pictures
+
+        return sweep_pictures(self.tables(), self.sweep.focus)
+
+    @property
+    def plot(self) -> SweepPlots:
+        """Single plots: ``result.plot.metric("win_share", ax)``; see `SweepPlots`."""
+        return SweepPlots(self)
+
+
+@dataclass(frozen=True)
+class SweepPlots:
+    """The plots of a sweep; each takes the axes to draw on, and returns them."""
+
+    result: SweepResult
+
+    def metric(self, metric: str = "win_share", ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw a metric over one axis; options as of `analysis.plots.sweep`."""
+        from analysis.plots import sweep
+
+        return sweep(self.result.metrics, metric, ax, **self._seat(metric, options))
+
+    def map(self, metric: str = "win_share", ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw a metric over two axes; options as of `analysis.plots.sweep_map`."""
+        from analysis.plots import sweep_map
+
+        return sweep_map(self.result.metrics, metric, ax, **self._seat(metric, options))
+
+    def ends(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw how rounds end; options as of `analysis.plots.ends`."""
+        from analysis.plots import ends
+
+        return ends(self.result.metrics, ax, **options)
+
+    def calibration(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw hits against confidence; options as of `analysis.plots.calibration`."""
+        from analysis.plots import calibration
+
+        return calibration(self.result.calibration, ax, **options)
+
+    def _seat(self, metric: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the options, with the seat in focus where none is named and one is needed."""
+        rows = self.result.metrics
+        of_seats = rows[rows["metric"] == metric]["seat"].notna().any()
+        if "seat" in options or options.get("by") == "seat" or not of_seats:
+            return options
+        return options | {"seat": next(iter(self.result.sweep.focus), 0)}
 
 
 _NO_SEAT: dict[str, Any] = {"seat": None, "strategy": None}
@@ -492,7 +567,7 @@ def _played(
 
 def _save(result: Any, keeper: Keeper) -> Path:
     """Write a result into a keeper's folder and return its path."""
-    keeper.finish(result.summary(), result.tables(), result.draw)
+    keeper.finish(result.summary(), result.tables(), result.pictures())
     return keeper.path
 
 

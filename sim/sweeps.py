@@ -402,7 +402,9 @@ def _at_axis(error: InputError, key: str) -> InputError:
         return error
     stem, _, name = key.rpartition(".")
     inner = f"{key}.{error.key}" if error.key and name == "player" else key
-    near = f"{stem}.{error.nearest}" if error.nearest and error.key == name else error.nearest
+    near = error.nearest
+    if near and stem and error.key == name:
+        near = f"{stem}.{near}"
     got: dict[str, Any] = {"got": error.got} if error.has_got else {}
     return InputError(error.problem, key=inner, expected=error.expected, nearest=near, **got)
 
