@@ -151,13 +151,14 @@ def strength_matrix(
     image = _heat(ax, cells, centre)
     _cell_texts(ax, cells, image, lambda value: f"{value:.1f}")
     labels = [_short(name) for name in names]
+    ax.spines[:].set_visible(False)
     ax.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(names)), labels)
     ax.set_ylabel("player")
     ax.set_xlabel("other player at the same table")
     titles = {
-        "difference": "Win share of the row above that of the column, percentage points",
-        "win_share": "Win share of the row where the column sits at the table too, %",
+        "difference": "Win share above the other player's, points of %",
+        "win_share": "Win share where the other player is there, %",
     }
     note = f"{_counts(list(matrix['rounds']), 'rounds')} in each cell; "
     return _headed(ax, titles[what], f"{note}95 % intervals: ±{half.max():.1f} at most")
@@ -181,7 +182,7 @@ def calibration(
     ax.plot([0, 100], [0, 100], color="0.6", linewidth=1, zorder=0)
     ax.annotate(
         "as sure as right",
-        (38, 40),
+        (2, 4),
         rotation=45,
         rotation_mode="anchor",
         color="0.4",
@@ -271,6 +272,7 @@ def sweep(
     x: str | None = None,
     by: str | None = None,
     seat: int | None = None,
+    dots: bool = False,
 ) -> Axes:
     """Draw a metric over one axis of a sweep, with the band of its interval.
 
@@ -281,46 +283,62 @@ def sweep(
         x: Axis along which; the first if None.
         by: Another axis that tells series apart, or ``seat``; may be left out.
         seat: Whose; only for metrics of a seat. All seats together make no sense.
+        dots: Draw no lines, as where further axes vary too.
     """
+    import pandas as pd
+
     ax = _axes(ax)
     x = x or sweep_axes(metrics)[0]
     rows = _of(metrics, metric, seat)
     known, scale = METRICS[metric], 100 if METRICS[metric].share else 1
-    ticks = _places(rows[x])
-    for k, (name, part) in enumerate(_series(rows, by)):
-        part = (
-            part.sort_values(x, key=lambda column: column.map(ticks))
-            if ticks
-            else (part.sort_values(x))
-        )
-        at = part[x].map(ticks) if ticks else part[x]
-        colour, few = COLOURS[k % len(COLOURS)], len(part) <= 40
-        ax.plot(
-            at,
-            scale * part["value"],
-            color=colour,
-            marker=MARKS[k % len(MARKS)] if few else None,
-            markersize=4,
-            linestyle="none" if ticks and by is None else "-",
-            label=name,
-        )
-        if ticks or len(part) == 1:
-            reach = scale * _reach(part, "value")
-            ax.errorbar(at, scale * part["value"], yerr=reach, fmt="none", ecolor=colour, capsize=3)
+    places, numbers = _places(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
+    series = list(_series(rows, by))
+    for k, (name, part) in enumerate(series):
+        part = part.assign(at=part[x].map(places) if places else part[x]).sort_values("at")
+        style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "label": name}
+        style |= {"marker": MARKS[k % len(MARKS)], "markersize": 4}
+        if numbers and part["at"].is_unique and len(part) > 1 and not dots:
+            _draw_line(ax, part, scale, style)
         else:
-            low, high = scale * part["low"], scale * part["high"]
-            ax.fill_between(at, low, high, color=colour, alpha=BAND, linewidth=0)
-    if ticks:
-        ax.set_xticks(list(ticks.values()), [_short(str(value)) for value in ticks])
-        ax.margins(x=0.15)
-    elif rows[x].nunique() <= 16:
+            beside = 0.12 * (k - (len(series) - 1) / 2) if places else 0
+            _draw_dots(ax, part.assign(at=part["at"] + beside), scale, style)
+    if places:
+        labels = [_short(_tick_label(x, value)) for value in places]
+        ax.set_xticks(list(places.values()), labels)
+        ax.margins(x=0.05 if numbers else 0.15)
+    else:
         _tick_values(ax, sorted(rows[x].unique()))
-    ax.set_xlabel(x)
+    ax.set_xlabel(f"{x} (not to scale)" if places and numbers else x)
     ax.set_ylabel(_label(known))
     ax.grid(alpha=0.3)
     if by is not None:
-        ax.legend(title=by, fontsize="small", title_fontsize="small")
-    return _headed(ax, _title(known, seat, by), _metric_note(rows, known))
+        _legend_beside(ax, by)
+    return _headed(ax, _title(known, seat, by), _metric_note(rows))
+
+
+def _draw_line(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
+    """Draw a line with a band."""
+    if len(rows) > 40:
+        style = style | {"marker": None}
+    ax.plot(rows["at"], scale * rows["value"], **style)
+    low, high = scale * rows["low"], scale * rows["high"]
+    ax.fill_between(rows["at"], low, high, color=style["color"], alpha=BAND, linewidth=0)
+
+
+def _draw_dots(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
+    """Draw dots with bars."""
+    reach = scale * _reach(rows, "value")
+    ax.errorbar(rows["at"], scale * rows["value"], yerr=reach, linestyle="none", capsize=3, **style)
+
+
+def _legend_beside(ax: Axes, title: str) -> None:
+    ax.legend(
+        title=title,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        fontsize="small",
+        title_fontsize="small",
+    )
 
 
 def sweep_map(
@@ -353,14 +371,15 @@ def sweep_map(
     half = half.pivot(index=y, columns=x, values="half").reindex(index=up, columns=across)
     cells, halves = scale * value.to_numpy(), scale * half.to_numpy()
     image = _heat(ax, cells, None, origin="lower")
-    places = 1 if known.share else 2
-    _cell_texts(ax, cells, image, lambda value: f"{value:.{places}f}", halves)
-    ax.set_xticks(range(len(across)), [_short(_told(v)) for v in across])
-    ax.set_yticks(range(len(up)), [_short(_told(v)) for v in up])
+    ax.spines[:].set_visible(False)
+    _cell_texts(ax, cells, image, lambda value: f"{value:.2f}", halves)
+    ax.set_xticks(range(len(across)), [_short(_tick_label(x, value)) for value in across])
+    ax.set_yticks(range(len(up)), [_short(_tick_label(y, value)) for value in up])
     ax.set_xlabel(x)
     ax.set_ylabel(y)
-    note = _metric_note(rows, known, "half of the 95 % interval below the value")
-    return _headed(ax, _label(known) + ("" if seat is None else f", seat {seat}"), note)
+    note = _metric_note(rows, "below: half of the 95 % interval")
+    unit = "" if not known.share else ", %"
+    return _headed(ax, _title(known, seat, None) + unit, note)
 
 
 def ends(metrics: pd.DataFrame, ax: Axes | None = None, *, x: str | None = None) -> Axes:
@@ -382,7 +401,7 @@ def ends(metrics: pd.DataFrame, ax: Axes | None = None, *, x: str | None = None)
         height = 100 * rows["value"].to_numpy()
         ax.bar(places, height, bottom=below, color=COLOURS[(0, 5, 3)[k]], label=label)
         below = below + height
-    ax.set_xticks(list(places), [_short(_told(value)) for value in rows[x]])
+    ax.set_xticks(list(places), [_short(_tick_label(x, value)) for value in rows[x]])
     ax.set_ylim(0, 100)
     ax.set_xlabel(x)
     ax.set_ylabel("rounds, %")
@@ -408,11 +427,9 @@ def _of(metrics: pd.DataFrame, metric: str, seat: int | None) -> pd.DataFrame:
     return rows if seat is None else rows[rows["seat"] == seat]
 
 
-def _metric_note(rows: pd.DataFrame, metric: Metric, intervals: str | None = None) -> str:
-    note = f"{_counts(list(rows['n']), metric.of)} a point"
-    if rows["low"].notna().any():
-        note += f"; {intervals or '95 % intervals'}"
-    return note
+def _metric_note(rows: pd.DataFrame, intervals: str = "95 % intervals") -> str:
+    note = f"{_counts(list(rows['n']), rows['of'].iloc[0])} a point"
+    return f"{note}; {intervals}" if rows["low"].notna().any() else note
 
 
 def _title(metric: Metric, seat: int | None, by: str | None) -> str:
@@ -444,19 +461,31 @@ def _reach(rows: pd.DataFrame, name: str) -> Any:
 
 
 def _places(column: pd.Series[Any]) -> dict[Any, int]:
-    """Return where values that are no numbers stand; nothing where they are numbers."""
+    """Return where values stand that are no numbers, or too uneven for a scale; else nothing."""
     import pandas as pd
 
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return {value: k for k, value in enumerate(dict.fromkeys(column))}
+    values = sorted(set(column))
+    gaps = [b - a for a, b in pairwise(values)]
+    if len(values) > 16 or not gaps or values[-1] - values[0] < 30 * min(gaps):
         return {}
-    return {value: k for k, value in enumerate(dict.fromkeys(column))}
+    return {value: k for k, value in enumerate(values)}
 
 
 def _tick_values(ax: Axes, values: Sequence[Any]) -> None:
-    """Put a tick at every value, unless some stand too close to be read."""
+    """Put a tick at every value, unless they are many or some stand too close to be read."""
     gaps = [b - a for a, b in pairwise(values)]
-    if gaps and min(gaps) >= (values[-1] - values[0]) / 18:
+    if len(values) <= 16 and gaps and min(gaps) >= (values[-1] - values[0]) / 18:
         ax.set_xticks(values, [_told(value) for value in values])
+
+
+def _tick_label(axis: str, value: Any) -> str:
+    return _NAMED.get((axis.rpartition(".")[2], value), _told(value))
+
+
+_NAMED: dict[tuple[str, Any], str] = {("memory_span", 128): "all"}
+"""Values that mean something special."""
 
 
 # --- fields ---------------------------------------------------------------------------------------
@@ -486,7 +515,7 @@ def _cell_texts(
             light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.55
             text = told(value).replace("-", "−")
             if halves is not None and not math.isnan(halves[row][column]):
-                text += f"\n±{halves[row][column]:.2g}"
+                text += f"\n±{told(halves[row][column])}"
             ax.text(
                 column,
                 row,
@@ -600,8 +629,8 @@ def _two_axes(
     if name in _MAPPED and max(lengths.values()) <= 30:
         made[f"{stem}_map"] = picture(
             lambda figure: sweep_map(metrics, name, figure.add_subplot(), x=x, y=by, seat=seat),
-            max(2.0 + 0.55 * lengths[x], 5.6),
-            1.8 + 0.45 * lengths[by],
+            max(2.0 + 0.58 * lengths[x], 5.6),
+            1.8 + 0.48 * lengths[by],
         )
     return made
 
@@ -614,7 +643,7 @@ def _many_axes(
     def draw(figure: Figure) -> None:
         panels = figure.subplots(1, len(axes), sharey=True, squeeze=False)[0]
         for axis, ax in zip(axes, panels, strict=True):
-            sweep(metrics, name, ax, x=axis, seat=seat)
+            sweep(metrics, name, ax, x=axis, seat=seat, dots=True)
 
     return {stem: picture(draw, 1.5 + 3.0 * len(axes), 3.8)}
 

@@ -25,32 +25,30 @@ class Metric:
     Attributes:
         name: In tables.
         label: On axes of plots; shares are shown there in per cent.
-        of: What its n counts.
         share: Whether it lies between 0 and 1.
     """
 
     name: str
     label: str
-    of: str
     share: bool = False
 
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("win_share", "win share", "rounds", True),
-        Metric("group_win_share", "win share of the group", "rounds", True),
-        Metric("score_mean", "mean score, points a round", "rounds"),
-        Metric("total_mean", "mean total of the cards left, points", "rounds"),
-        Metric("cards_left_mean", "mean number of cards left", "rounds"),
-        Metric("bao_rate", "rounds with a BAO of this seat", "rounds", True),
-        Metric("bao_success", "calls of BAO that succeed", "calls", True),
-        Metric("pluck_rate", "plucks a round", "rounds"),
-        Metric("pluck_success", "plucks that hit", "plucks", True),
-        Metric("turns_mean", "mean length of a round, turns", "rounds"),
-        Metric("end_bao", "rounds ended by BAO", "rounds", True),
-        Metric("end_second_recycling", "rounds ended by the second recycling", "rounds", True),
-        Metric("end_turn_cap", "rounds stopped by the turn cap", "rounds", True),
+        Metric("win_share", "win share", True),
+        Metric("group_win_share", "win share of the group", True),
+        Metric("score_mean", "mean score, points a round"),
+        Metric("total_mean", "mean total of the cards left, points"),
+        Metric("cards_left_mean", "mean number of cards left"),
+        Metric("bao_rate", "rounds with a BAO of this seat", True),
+        Metric("bao_success", "calls of BAO that succeed", True),
+        Metric("pluck_rate", "plucks a round"),
+        Metric("pluck_success", "plucks that hit", True),
+        Metric("turns_mean", "mean length of a round, turns"),
+        Metric("end_bao", "rounds ended by BAO", True),
+        Metric("end_second_recycling", "rounds ended by the second recycling", True),
+        Metric("end_turn_cap", "rounds stopped by the turn cap", True),
     )
 }
 """The metrics of a sweep. Those from ``turns_mean`` on are of a table, the others of a seat."""
@@ -59,7 +57,7 @@ Row = dict[str, Any]
 
 
 def seat_rows(player: Mapping[str, Any], rounds: int, decided: int, games: bool) -> Iterator[Row]:
-    """Yield the metrics of a seat: metric, value, low, high, n.
+    """Yield the metrics of a seat: metric, value, low, high, n, and of what n is the number.
 
     Shares of calls and plucks have Wilson's interval, which takes them as independent; with games,
     whose rounds hang together, only win share and score have intervals.
@@ -71,19 +69,20 @@ def seat_rows(player: Mapping[str, Any], rounds: int, decided: int, games: bool)
         games: Whether games were played.
     """
     hits, missed = _hits(player), player["plucks"]["missed"]
+    units = "games" if games else "rounds"
     called = player["bao_called"]
-    yield _row("win_share", player["win_share"], player["win_share_ci95"], decided)
+    yield _row("win_share", player["win_share"], player["win_share_ci95"], decided, units)
     yield _row("score_mean", player["score_mean"], player["score_mean_ci95"], rounds)
     yield _row("total_mean", player["total_mean"], None, rounds)
     yield _row("cards_left_mean", player["cards_left_mean"], None, rounds)
     yield _share("bao_rate", called, rounds, games)
-    yield _share("bao_success", player["bao_won"], called, games)
+    yield _share("bao_success", player["bao_won"], called, games, "calls")
     yield _row("pluck_rate", ratio(hits + missed, rounds), None, rounds)
-    yield _share("pluck_success", hits, hits + missed, games)
+    yield _share("pluck_success", hits, hits + missed, games, "plucks")
 
 
 def table_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the metrics of a table: metric, value, low, high, n."""
+    """Yield the metrics of a table, likewise."""
     rounds, turns = summary["rounds"], summary["turns"]
     games = summary["games"] is not None
     interval = None if games else _of_mean(turns["mean"], turns["sd"], rounds)
@@ -92,16 +91,17 @@ def table_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
         yield _share(f"end_{reason}", count, rounds, games)
 
 
-def group_row(shares: int, decided: int, units: int) -> Row:
+def group_row(shares: int, decided: int, units: int, of: str) -> Row:
     """Return the win share of several seats together.
 
     Args:
         shares: Of all of them, in units.
         decided: Rounds, or games, with a winner.
         units: How many units make a win.
+        of: What was decided, ``rounds`` or ``games``.
     """
     value = ratio(shares, decided * units)
-    return _row("group_win_share", value, wilson(shares, decided, units), decided)
+    return _row("group_win_share", value, wilson(shares, decided, units), decided, of)
 
 
 def _hits(player: Mapping[str, Any]) -> int:
@@ -115,14 +115,14 @@ def _of_mean(mean: float | None, sd: float | None, n: int) -> Interval:
     return mean - half, mean + half
 
 
-def _share(name: str, part: int, whole: int, games: bool) -> Row:
+def _share(name: str, part: int, whole: int, games: bool, of: str = "rounds") -> Row:
     known = whole > 0 and not games
-    return _row(name, ratio(part, whole), wilson(part, whole) if known else None, whole)
+    return _row(name, ratio(part, whole), wilson(part, whole) if known else None, whole, of)
 
 
-def _row(name: str, value: float | None, interval: Any, n: int) -> Row:
+def _row(name: str, value: float | None, interval: Any, n: int, of: str = "rounds") -> Row:
     low, high = interval or (None, None)
-    return {"metric": name, "value": value, "low": low, "high": high, "n": n}
+    return {"metric": name, "value": value, "low": low, "high": high, "n": n, "of": of}
 
 
 def metrics_frame(rows: Sequence[Row]) -> pd.DataFrame:

@@ -285,4 +285,10 @@ def _times(value: float | None, scale: float) -> float | None:
 
 
 def _percent(value: float | None, places: int = 1) -> str:
-    return fixed(_times(value, 100), places)
+    """Return a share in per cent; only none is shown as 0, only all as 100."""
+    if value is None or value in (0, 1):
+        return NONE if value is None else fixed(100 * value, 0)
+    shown, least = fixed(100 * value, places), 10.0**-places
+    if float(shown) == 0:
+        return f"<{least:.{places}f}"
+    return f">{100 - least:.{places}f}" if float(shown) == 100 else shown

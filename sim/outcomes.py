@@ -269,7 +269,7 @@ class SweepResult:
 
         Columns: ``point`` from 0; the value of each axis, named by its key; ``seat``, missing in
         rows about the table, and ``strategy``; ``metric``, ``value``, ``low``, ``high`` (95 %),
-        ``n``. `analysis.sweeping.METRICS` describes the metrics.
+        ``n``, and of what it is the number. `analysis.sweeping.METRICS` describes the metrics.
         """
         from analysis.sweeping import metrics_frame
 
@@ -287,7 +287,7 @@ class SweepResult:
                     yield place | of | row
             if len(self.sweep.focus) > 1:
                 shares = sum(result.sums["share"][seat] for seat in self.sweep.focus)
-                yield place | _NO_SEAT | group_row(shares, decided, WIN_UNITS)
+                yield place | _NO_SEAT | group_row(shares, decided, WIN_UNITS, result.study.unit)
             for row in table_rows(summary):
                 yield place | _NO_SEAT | row
 
