@@ -124,9 +124,9 @@ class Standings:
         """Return one row for each player, the strongest first.
 
         Columns: ``rank`` from 1, ``player``, ``tables``, ``rounds``; ``win_share``, 0 to 1, with
-        ``win_share_low`` and ``_high``; ``score_mean`` in points a round, likewise; ``bao_called``,
-        in which share of its rounds, and ``bao_won``, which share of its calls succeeded;
-        ``plucks`` a round, and ``pluck_hits``, which share of them hit; ``step``: by how much
+        ``win_share_low`` and ``_high``; ``score_mean`` in points a round, likewise; ``bao_rate``,
+        in which share of its rounds it called, and ``bao_success``, which share of its calls succeeded;
+        ``pluck_rate``, plucks a round, and ``pluck_success``, which share of them hit; ``step``: by how much
         its win share is above that of the next below, with ``step_low`` and ``step_high``; and
         ``step_clear``: whether that interval is all above 0.
         """
@@ -147,10 +147,10 @@ class Standings:
             "rounds": record.rounds,
             **_with_interval("win_share", record.share, self.units),
             **_with_interval("score_mean", record.score, 1),
-            "bao_called": number(ratio(record.bao_called, record.rounds)),
-            "bao_won": number(ratio(record.bao_won, record.bao_called)),
-            "plucks": number(ratio(record.plucks, record.rounds)),
-            "pluck_hits": number(ratio(record.hits, record.plucks)),
+            "bao_rate": number(ratio(record.bao_called, record.rounds)),
+            "bao_success": number(ratio(record.bao_won, record.bao_called)),
+            "pluck_rate": number(ratio(record.plucks, record.rounds)),
+            "pluck_success": number(ratio(record.hits, record.plucks)),
             "step": number(step),
             "step_low": number(low),
             "step_high": number(high),

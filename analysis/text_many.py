@@ -68,10 +68,10 @@ def _ranking_rows(summary: Mapping[str, Any]) -> list[list[str]]:
             shortened(row["player"], 24),
             *wins[k],
             *scores[k],
-            _percent(row["bao_called"]),
-            _percent(row["bao_won"]),
-            fixed(row["plucks"], 2),
-            _percent(row["pluck_hits"], 2),
+            _percent(row["bao_rate"]),
+            _percent(row["bao_success"]),
+            fixed(row["pluck_rate"], 2),
+            _percent(row["pluck_success"], 2),
         ]
         for k, row in enumerate(rows)
     ]

@@ -20,10 +20,11 @@ from __future__ import annotations
 import math
 import os
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 from sim.deck import PathLike, digest
@@ -47,6 +48,8 @@ PART_TABLES = 1000
 
 LEAST_ROUNDS = 2
 """Of a seating: fewer say nothing of how much they vary."""
+
+_PASSES = 3  # over all tables, to make neighbours even
 
 _KEYS: tuple[str, ...] = ("name", "title", "question", "players", "seats", "rounds", "seed")
 _KEYS += ("edition", "deck", "rules")
@@ -209,18 +212,25 @@ class Tournament:
     def seatings(self) -> Iterator[tuple[int, ...]]:
         """Yield the entrants of every seating, seat 0 first: each table in all its rotations.
 
-        In which order a table sits round is decided by a digest of seed, table and name, so that
-        nobody has the same neighbours everywhere.
+        Who sits to whose left matters. So each table sits round in the order that makes the
+        numbers of times that anybody has anybody to the left most even.
         """
-        for table in self.tables:
-            names = [self.players[k].name for k in table]
-            order = sorted(table, key=lambda k, names=names: self._lot(names, k))  # type: ignore[misc]
+        for order in self.orders:
             for first in range(self.seats):
                 yield (*order[first:], *order[:first])
 
-    def _lot(self, names: Sequence[str], entrant: int) -> str:
-        name = self.players[entrant].name
-        return digest({"seed": self.base.seed, "table": sorted(names), "sits": name})
+    @cached_property
+    def orders(self) -> tuple[tuple[int, ...], ...]:
+        """In which order each table sits round, clockwise."""
+        orders = [tuple(table) for table in self.tables]
+        left = Counter(pair for order in orders for pair in _neighbours(order))
+        for _ in range(_PASSES):
+            for k, (first, *rest) in enumerate(self.tables):
+                left.subtract(_neighbours(orders[k]))
+                ways = ((first, *others) for others in permutations(rest))
+                orders[k] = min(ways, key=lambda way: sum(left[p] for p in _neighbours(way)))
+                left.update(_neighbours(orders[k]))
+        return tuple(orders)
 
     def studies(self) -> list[Study]:
         """Return the study of every seating, in the order of `seatings`."""
@@ -284,6 +294,11 @@ def balanced_tables(entrants: int, seats: int, seed: int) -> tuple[Table, ...]:
             met[distance] += 1
         tables |= dict.fromkeys(sorted(_turned(best, entrants)))
     return tuple(tables)
+
+
+def _neighbours(order: Sequence[int]) -> list[tuple[int, int]]:
+    """Return, for everyone at a table, who sits to the left."""
+    return [(order[k - 1], order[k]) for k in range(len(order))]
 
 
 def _block(dice: random.Random, entrants: int, seats: int) -> Table:

@@ -176,7 +176,9 @@ def test_other_studies_are_refused(tmp_path: Path) -> None:
     tournament(small(), out=tmp_path / "a")
     with pytest.raises(InputError, match=r"another tournament, which differs in seed \(3, not 4\)"):
         tournament(small(seed=4), out=tmp_path / "a")
-    with pytest.raises(InputError, match="holds the results of a tournament, expected a new folder"):
+    with pytest.raises(
+        InputError, match="holds the results of a tournament, expected a new folder"
+    ):
         sweep(swept(), out=tmp_path / "a")
     run(Study.of(players="balanced,novice", rounds=10), out=tmp_path / "b")
     with pytest.raises(InputError, match="holds the results of a run, expected a new folder"):
