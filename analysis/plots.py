@@ -604,12 +604,15 @@ def _metric_pictures(
     made: dict[str, dict[str, bytes]] = {}
     for seat in seats:
         stem = name if len(seats) == 1 else f"{name}_{seat}"
-        made |= (
-            _two_axes(metrics, name, stem, axes, seat)
-            if len(axes) == 2
-            else (_many_axes(metrics, name, stem, axes, seat))
-        )
+        draw_axes = _two_axes if _is_grid_of_two(metrics, axes) else _many_axes
+        made |= draw_axes(metrics, name, stem, axes, seat)
     return made
+
+
+def _is_grid_of_two(metrics: pd.DataFrame, axes: Sequence[str]) -> bool:
+    """Whether there is a point for each two values of two axes."""
+    points = math.prod(metrics[axis].nunique() for axis in axes)
+    return len(axes) == 2 and metrics["point"].nunique() == points
 
 
 def _two_axes(

@@ -125,10 +125,10 @@ class Standings:
 
         Columns: ``rank`` from 1, ``player``, ``tables``, ``rounds``; ``win_share``, 0 to 1, with
         ``win_share_low`` and ``_high``; ``score_mean`` in points a round, likewise; ``bao_rate``,
-        in which share of its rounds it called, and ``bao_success``, which share of its calls succeeded;
-        ``pluck_rate``, plucks a round, and ``pluck_success``, which share of them hit; ``step``: by how much
-        its win share is above that of the next below, with ``step_low`` and ``step_high``; and
-        ``step_clear``: whether that interval is all above 0.
+        in which share of its rounds it called, and ``bao_success``, which share of its calls
+        succeeded; ``pluck_rate``, plucks a round, and ``pluck_success``, which share of them hit;
+        ``step``: by how much its win share is above that of the next below, with ``step_low`` and
+        ``step_high``; and ``step_clear``: whether that interval is all above 0.
         """
         import pandas as pd
 

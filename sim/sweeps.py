@@ -403,7 +403,7 @@ def _at_axis(error: InputError, key: str) -> InputError:
     stem, _, name = key.rpartition(".")
     inner = f"{key}.{error.key}" if error.key and name == "player" else key
     near = error.nearest
-    if near and stem and error.key == name:
+    if near and stem and error.key and error.key.rpartition(".")[2] == name:
         near = f"{stem}.{near}"
     got: dict[str, Any] = {"got": error.got} if error.has_got else {}
     return InputError(error.problem, key=inner, expected=error.expected, nearest=near, **got)
