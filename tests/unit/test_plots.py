@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import matplotlib
@@ -45,9 +45,9 @@ def swept() -> dict[str, SweepResult]:
 
 
 @pytest.fixture
-def ax() -> Iterator[Axes]:
+def ax() -> Axes:
     """Axes of a figure that no window knows."""
-    yield Figure().add_subplot()
+    return Figure().add_subplot()
 
 
 def title(ax: Axes) -> str:
