@@ -131,13 +131,29 @@ def sweep_text(summary: Mapping[str, Any], *, seconds: float | None = None) -> s
     """
     blocks = [
         _header(summary, _sweep_line(summary)),
-        align(_point_rows(summary), _point_headings(summary), left=()),
+        _points(summary),
         best_lines(summary),
     ]
     if seconds is not None:
         units = summary["count"] * len(summary["points"])
         blocks.append([speed(units, summary["unit"][:-1], seconds)])
     return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _points(summary: Mapping[str, Any]) -> list[str]:
+    """Return the table of points; columns that do not fit into a terminal are left out."""
+    headings, rows = _point_headings(summary), _point_rows(summary)
+    lines = align(rows, headings, left=())
+    for name in _LEFT_OUT:
+        if max(map(len, lines)) <= WIDTH:
+            break
+        keep = [k for k, heading in enumerate(headings) if not heading.endswith(name)]
+        headings, rows = [headings[k] for k in keep], [[row[k] for k in keep] for row in rows]
+        lines = align(rows, headings, left=())
+    return lines
+
+
+_LEFT_OUT = ("by BAO %", "plucks", "turns", "hit %", "won %", "BAO %", "95 % interval", "score")
 
 
 def _sweep_line(summary: Mapping[str, Any]) -> str:

@@ -9,6 +9,9 @@ Everything that a notebook needs is here, loaded when it is first used::
     result.summary()            # all numbers, as a dict
     result.players              # one row for each seat, as a DataFrame
     sim.trace(result.study, 17) # round 17, card by card
+
+    sim.tournament(sim.Tournament.of(players="sharp,balanced,novice,random")).ranking
+    sim.sweep(result.study, {"0.bao_threshold": [2, 4, 6]}).plot.metric("win_share")
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ def plan_of_tournament(tournament: Tournament) -> dict[str, Any]:
     return {
         "kind": "tournament",
         "fingerprint": tournament.fingerprint,
+        "rules_id": tournament.base.rules_id,
         "seed": tournament.base.seed,
         "unit": "rounds",
         "count": tournament.rounds,
@@ -232,6 +233,7 @@ def plan_of_sweep(sweep: Sweep) -> dict[str, Any]:
     return {
         "kind": "sweep",
         "fingerprint": sweep.fingerprint,
+        "rules_id": sweep.base.rules_id,
         "seed": sweep.base.seed,
         "unit": sweep.base.unit,
         "count": sweep.base.count * len(sweep.points),
@@ -273,23 +275,29 @@ class SweepResult:
         """
         from analysis.sweeping import metrics_frame
 
-        return metrics_frame(list(self._metric_rows()))
+        return metrics_frame([row for rows in self._metric_rows for row in rows])
 
-    def _metric_rows(self) -> Iterator[dict[str, Any]]:
+    @cached_property
+    def _metric_rows(self) -> list[list[dict[str, Any]]]:
+        """The rows of `metrics`, for each point."""
+        pairs = zip(self._places(), self.results, strict=True)
+        return [list(self._rows_of_a_point(place, result)) for place, result in pairs]
+
+    def _rows_of_a_point(self, place: dict[str, Any], result: Result) -> Iterator[dict[str, Any]]:
         from analysis.sweeping import group_row, seat_rows, table_rows
 
-        for place, result in zip(self._places(), self.results, strict=True):
-            summary, games = result.summary(), result.study.games is not None
-            decided = _decided(result)
-            for player in summary["players"]:
-                of = {"seat": player["seat"], "strategy": player["strategy"]}
-                for row in seat_rows(player, summary["rounds"], decided, games):
-                    yield place | of | row
-            if len(self.sweep.focus) > 1:
-                shares = sum(result.sums["share"][seat] for seat in self.sweep.focus)
-                yield place | _NO_SEAT | group_row(shares, decided, WIN_UNITS, result.study.unit)
-            for row in table_rows(summary):
-                yield place | _NO_SEAT | row
+        summary, games = result.summary(), result.study.games is not None
+        decided = _decided(result)
+        for player in summary["players"]:
+            of = {"seat": player["seat"], "strategy": player["strategy"]}
+            for row in seat_rows(player, summary["rounds"], decided, games):
+                yield place | of | row
+        if len(self.sweep.focus) > 1:
+            shares = sum(result.sums["share"][seat] for seat in self.sweep.focus)
+            unit = result.study.unit
+            yield place | _NO_SEAT | group_row(shares, decided, WIN_UNITS, unit)
+        for row in table_rows(summary):
+            yield place | _NO_SEAT | row
 
     @cached_property
     def calibration(self) -> pd.DataFrame:
@@ -351,25 +359,23 @@ class SweepResult:
             "axes": [axis.key for axis in self.sweep.axes],
             "focus": list(self.sweep.focus),
             "best": self.best,
-            "points": [self._point(place) for place in self._places()],
+            "points": [self._point(rows) for rows in self._metric_rows],
         }
 
-    def _point(self, place: dict[str, Any]) -> dict[str, Any]:
+    def _point(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
         """Return a point's part of the summary: values of the axes, the table, the seats."""
-        rows = self.metrics[self.metrics["point"] == place["point"]]
-        seats = range(len(self.sweep.studies[place["point"]].players))
+        seats: dict[Any, dict[str, Any]] = {}
+        for row in rows:
+            told = seats.setdefault(row["seat"], {"seat": row["seat"], "strategy": row["strategy"]})
+            told[row["metric"]] = row["value"]
+            if row["low"] is not None:
+                told[f"{row['metric']}_ci95"] = [row["low"], row["high"]]
+        table = seats.pop(None)
         return {
-            "point": place["point"],
-            "values": {key: value for key, value in place.items() if key != "point"},
-            **_numbers(rows[rows["seat"].isna()]),
-            "players": [
-                {
-                    "seat": seat,
-                    "strategy": self.sweep.studies[place["point"]].players[seat].name,
-                    **_numbers(rows[rows["seat"] == seat]),
-                }
-                for seat in seats
-            ],
+            "point": rows[0]["point"],
+            "values": {axis.key: rows[0][axis.key] for axis in self.sweep.axes},
+            **{name: value for name, value in table.items() if name not in _NO_SEAT},
+            "players": list(seats.values()),
         }
 
     def to_json(self) -> str:
@@ -486,16 +492,6 @@ def _told(value: Any) -> str:
     if isinstance(value, Mapping):
         return Player.of(value).name
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _numbers(rows: pd.DataFrame) -> dict[str, Any]:
-    """Return metrics as ``name`` and, where there is one, its interval ``name_ci95``."""
-    told: dict[str, Any] = {}
-    for row in records(rows):
-        told[row["metric"]] = row["value"]
-        if row["low"] is not None:
-            told[f"{row['metric']}_ci95"] = [row["low"], row["high"]]
-    return told
 
 
 def sweep(

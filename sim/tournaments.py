@@ -38,7 +38,7 @@ SEATS = range(2, 7)
 DEFAULT_SEATS = 4
 DEFAULT_ROUNDS = 1_000_000
 
-MAX_ENTRANTS = 500
+MAX_ENTRANTS = 100
 
 MAX_TABLES = 2000
 """If there are more combinations than this, a balanced part of them is played."""

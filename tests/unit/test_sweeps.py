@@ -282,6 +282,7 @@ def test_games_have_no_intervals_that_take_rounds_as_independent() -> None:
 @pytest.mark.jit
 def test_text_html_and_json(result: SweepResult) -> None:
     assert result.to_text().startswith("Two axes\nBAO BEI")
+    assert all(len(line) <= 100 for line in result.to_text().splitlines())
     assert "<table>" in result._repr_html_()
     summary = json.loads(result.to_json())
     assert summary["axes"] == ["0.bao_threshold", "0.mix_up_rate"]

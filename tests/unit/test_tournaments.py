@@ -151,8 +151,8 @@ def test_defaults() -> None:
 
 
 BAD = {
-    'players = ["balanced"]': "players: expected 2 to 500 players, got 1",
-    'players = "balanced"': "players: expected 2 to 500 players, got 1",
+    'players = ["balanced"]': "players: expected 2 to 100 players, got 1",
+    'players = "balanced"': "players: expected 2 to 100 players, got 1",
     "players = 3": "players: expected a list of players, got 3",
     'players = ["balanced", "shap"]': "players.1: no such player",
     'players = ["sharp", "sharp"]': "players: two players of one name",
