@@ -422,8 +422,8 @@ def sweep_axes(metrics: pd.DataFrame) -> list[str]:
 
 
 def _of(metrics: pd.DataFrame, metric: str, seat: int | None) -> pd.DataFrame:
-    """Return the rows of a metric, of one seat where there are seats."""
-    rows = metrics[metrics["metric"] == metric]
+    """Return the rows of a metric that have a value, of one seat where there are seats."""
+    rows = metrics[(metrics["metric"] == metric) & metrics["value"].notna()]
     return rows if seat is None else rows[rows["seat"] == seat]
 
 
@@ -651,9 +651,14 @@ def _many_axes(
     return {stem: picture(draw, 1.5 + 3.0 * len(axes), 3.8)}
 
 
+_BINS = 5  # with plucks; fewer say nothing of calibration
+
+
 def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str, dict[str, bytes]]:
     """Return the plot of calibration, if the sweep has few enough series for one."""
     if table.empty or len(axes) > 1 or table[axes[0]].nunique() > len(COLOURS):
+        return {}
+    if table["bin"].nunique() < _BINS:
         return {}
     least = 10_000 if (table["n"] >= 10_000).any() else 1
 

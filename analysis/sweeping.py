@@ -41,7 +41,7 @@ METRICS: dict[str, Metric] = {
         Metric("score_mean", "mean score, points a round"),
         Metric("total_mean", "mean total of the cards left, points"),
         Metric("cards_left_mean", "mean number of cards left"),
-        Metric("bao_rate", "rounds with a BAO of this seat", True),
+        Metric("bao_rate", "rounds in which it calls BAO", True),
         Metric("bao_success", "calls of BAO that succeed", True),
         Metric("pluck_rate", "plucks a round"),
         Metric("pluck_success", "plucks that hit", True),

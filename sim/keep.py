@@ -279,7 +279,7 @@ def _bytes(content: bytes) -> Callable[[Path], None]:
 
 def _csv(frame: pd.DataFrame) -> Callable[[Path], None]:
     def write(path: Path) -> None:
-        frame.to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
+        frame.to_csv(path, index=False, lineterminator="\n", encoding="utf-8", float_format="%.10g")
 
     return write
 

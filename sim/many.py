@@ -7,12 +7,13 @@ a journal, and what a journal remembers is not played again. Numbers depend on n
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from sim.batch import Job, Part, cores, load_engine, play
+from sim.batch import Job, Part, load_engine, play
 from sim.errors import InputError
 from sim.progress import Progress, Wanted
 from sim.study import Study
@@ -104,7 +105,7 @@ def play_many(
         InputError: Something in the arguments is wrong.
         EngineError: A bug in a player.
     """
-    threads = _whole("threads", threads, MAX_THREADS, cores())
+    threads = _whole("threads", threads, MAX_THREADS, _cores())
     unit = studies[0].unit
     piece = _whole("piece", piece, 2**40, PIECE[unit])
     totals = Totals(studies)
@@ -165,6 +166,13 @@ def _work(totals: Totals, piece: int) -> Iterator[tuple[int, Job, int, int]]:
         for begin, end in missing:
             for at in range(begin, end, size):
                 yield k, job, at, min(at + size, end)
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _whole(name: str, value: object, most: int, default: int) -> int:

@@ -41,6 +41,16 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+@pytest.fixture
+def _no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the plots, which take longer than all the rest."""
+    for kind in ("TournamentResult", "SweepResult"):
+        monkeypatch.setattr(f"sim.outcomes.{kind}.pictures", lambda _: {})
+
+
+plain = pytest.mark.usefixtures("_no_pictures")
+
+
 @pytest.mark.parametrize(("threads", "piece"), [(1, None), (3, 17), (2, 1000)])
 def test_sums_are_those_of_single_runs(threads: int, piece: int | None) -> None:
     sums = play_many(studies(), threads=threads, piece=piece)
@@ -116,6 +126,7 @@ def stop_after(units: int) -> Any:
     return report
 
 
+@plain
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     with pytest.raises(Stop):
         tournament(small(), piece=10, out=tmp_path / "a", progress=stop_after(300))
@@ -127,6 +138,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
+@plain
 @pytest.mark.parametrize("damage", ["torn", "garbled", "doubled", "empty", "header"])
 def test_a_damaged_journal_loses_only_what_is_damaged(tmp_path: Path, damage: str) -> None:
     with pytest.raises(Stop):
@@ -150,6 +162,7 @@ def test_a_damaged_journal_loses_only_what_is_damaged(tmp_path: Path, damage: st
     assert result.sums == tournament(small()).sums
 
 
+@plain
 def test_a_torn_line_does_not_spoil_the_next_one(tmp_path: Path) -> None:
     with pytest.raises(Stop):
         tournament(small(), piece=10, out=tmp_path, progress=stop_after(100))
@@ -161,6 +174,7 @@ def test_a_torn_line_does_not_spoil_the_next_one(tmp_path: Path) -> None:
     assert sum(piece.end - piece.begin for piece in keeper.pieces()) >= 190
 
 
+@plain
 def test_a_journal_of_another_engine_is_begun_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +186,7 @@ def test_a_journal_of_another_engine_is_begun_anew(
     assert begun[0] == 0
 
 
+@plain
 def test_other_studies_are_refused(tmp_path: Path) -> None:
     tournament(small(), out=tmp_path / "a")
     with pytest.raises(InputError, match=r"another tournament, which differs in seed \(3, not 4\)"):
@@ -192,23 +207,26 @@ def test_other_studies_are_refused(tmp_path: Path) -> None:
         sweep(swept(), out=tmp_path / "d")
 
 
+@plain
 def test_titles_may_change(tmp_path: Path) -> None:
     tournament(small(), out=tmp_path)
     tournament(small(title="Another title"), out=tmp_path)
     assert "Another title" in (tmp_path / MANIFEST).read_text()
 
 
+@plain
 def test_saving_gives_the_same_folder(tmp_path: Path) -> None:
     result = sweep(swept(), out=tmp_path / "a")
     result.save(tmp_path / "b")
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
+@plain
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_program_goes_on(tmp_path: Path, how: signal.Signals) -> None:
     command = [sys.executable, "-m", "sim", "tournament", "--players", "balanced,novice"]
-    command += ["--rounds", "4e5", "--out", str(tmp_path / "a"), "--threads", "1"]
+    command += ["--rounds", "2e5", "--out", str(tmp_path / "a"), "--threads", "1"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     journal = tmp_path / "a" / JOURNAL
     limit = time.monotonic() + 60
@@ -222,9 +240,9 @@ def test_a_stopped_program_goes_on(tmp_path: Path, how: signal.Signals) -> None:
     assert journal.exists()
     if how == signal.SIGINT:
         assert "stopped; to go on: baobei tournament --players balanced,novice" in told
-    asked = Tournament.of(players="balanced,novice", rounds=400_000)
+    asked = Tournament.of(players="balanced,novice", rounds=200_000)
     begun: list[int] = []
     result = tournament(asked, out=tmp_path / "a", progress=lambda done, _: begun.append(done))
     assert begun[0] > 0
-    assert sum(sums["rounds"] for sums in result.sums) == 400_000
+    assert sum(sums["rounds"] for sums in result.sums) == 200_000
     assert not journal.exists()
