@@ -157,8 +157,8 @@ def strength_matrix(
     ax.set_ylabel("player")
     ax.set_xlabel("other player at the same table")
     titles = {
-        "difference": "Win share above the other player's, points of %",
-        "win_share": "Win share where the other player is there, %",
+        "difference": "Win share above the other's, percentage points",
+        "win_share": "Win share where the other one is there, %",
     }
     note = f"{_counts(list(matrix['rounds']), 'rounds')} in each cell; "
     return _headed(ax, titles[what], f"{note}95 % intervals: ±{half.max():.1f} at most")
@@ -547,19 +547,19 @@ def tournament_pictures(tables: Mapping[str, pd.DataFrame]) -> dict[str, bytes]:
         tables: ``ranking`` and ``matrix``.
     """
     players = len(tables["ranking"])
-    side = 2.2 + 0.48 * players
+    names = 0.075 * max(len(_short(name)) for name in tables["ranking"]["player"])
     made = {
         "strength": picture(
             lambda figure: strength(tables["ranking"], figure.add_subplot()),
-            6.4,
+            5.8 + names,
             1.4 + 0.3 * players,
         )
     }
     if players <= 40:
         made["strength_matrix"] = picture(
             lambda figure: strength_matrix(tables["matrix"], figure.add_subplot()),
-            max(side + 0.8, 6.0),
-            max(side, 3.6),
+            0.8 + names + max(0.55 * players, 5.0),
+            1.4 + 0.7 * names + 0.46 * players,
         )
     return _files(made)
 

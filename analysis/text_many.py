@@ -22,7 +22,7 @@ def tournament_text(summary: Mapping[str, Any], *, seconds: float | None = None)
     """
     blocks = [
         _header(summary, _tournament_line(summary)),
-        align(_ranking_rows(summary), _RANKING, left=(1,)),
+        _fitted(_ranking_rows(summary), _RANKING),
         [_STEPS_TITLE, *align(_step_rows(summary), _STEPS, left=(0, 1, 4))],
         _matrix(summary),
     ]
@@ -65,7 +65,7 @@ def _ranking_rows(summary: Mapping[str, Any]) -> list[list[str]]:
     return [
         [
             str(row["rank"]),
-            shortened(row["player"], 24),
+            row["player"],
             *wins[k],
             *scores[k],
             _percent(row["bao_rate"]),
@@ -75,6 +75,14 @@ def _ranking_rows(summary: Mapping[str, Any]) -> list[list[str]]:
         ]
         for k, row in enumerate(rows)
     ]
+
+
+def _fitted(rows: list[list[str]], headings: Sequence[str]) -> list[str]:
+    """Return a table whose second column holds names, cut so that it fits into a terminal."""
+    over = max(len(line) for line in align(rows, headings, left=(1,))) - WIDTH
+    room = max(len(row[1]) for row in rows) - max(over, 0)
+    cut = [[row[0], shortened(row[1], room), *row[2:]] for row in rows]
+    return align(cut, headings, left=(1,))
 
 
 _STEPS_TITLE = "Each step down the ranking, in percentage points of win share:"
@@ -101,13 +109,12 @@ def _matrix(summary: Mapping[str, Any]) -> list[str]:
         return []
     shares = {(row["player"], row["other"]): row["win_share"] for row in summary["matrix"]}
     rows = [
-        [str(a + 1), shortened(me, 16)]
-        + [fixed(_times(shares.get((me, other)), 100), 1) for other in names]
+        [str(a + 1), me, *(fixed(_times(shares.get((me, b)), 100), 1) for b in names)]
         for a, me in enumerate(names)
     ]
     heading = ("", "", *(str(k + 1) for k in range(len(names))))
     title = "Win share in % where the player of the column, by rank, sits at the table too:"
-    return [title, *align(rows, heading, left=(1,))]
+    return [title, *_fitted(rows, heading)]
 
 
 def tournament_html(summary: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ and so on. With ``sample = 200`` so many points are drawn out of ranges ``{ from
 a Latin hypercube: cut into 200 equal parts, every range has one point in each.
 
 ``focus = [0, 2]`` says whose win share is looked for: by default that of the seats which the axes
-change, where these are not all.
+change; an axis that changes all seats, and axes that do so together, make none stand out.
 
 All points are played with the same seed, and so on the same deals with the same luck.
 """
@@ -372,7 +372,8 @@ def _focus(base: Study, keys: Sequence[str], focus: Any) -> tuple[int, ...]:
             expected = f"a list of seats, from 0 to {seats - 1}"
             raise InputError(expected=expected, key="focus", got=focus)
         return tuple(sorted(set(focus)))
-    touched = {seat for key in keys for seat in _seats_of(key, seats) or ()}
+    changed = (_seats_of(key, seats) or () for key in keys)
+    touched = {seat for some in changed if len(some) < seats for seat in some}
     return tuple(sorted(touched)) if len(touched) < seats else ()
 
 

@@ -91,6 +91,8 @@ def test_seats_in_focus() -> None:
 
     assert focus("0.attention") == (0,)
     assert focus("2.attention", "0.bao_threshold") == (0, 2)
+    assert focus("all.attention", "1.bao_threshold") == (1,)
+    assert focus("0,1,2.attention") == focus("0.attention", "1,2.attention") == ()
     assert focus("all.attention") == focus("rules.bao_failure_minimum") == ()
     assert focus("rules.bao_failure_minimum", focus=[1]) == (1,)
 

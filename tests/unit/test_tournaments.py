@@ -245,6 +245,14 @@ def test_text_and_html(result: TournamentResult) -> None:
 
 
 @pytest.mark.jit
+def test_long_names_are_cut_in_text() -> None:
+    names = [f"somebody whose name is rather long, number {k}" for k in range(6)]
+    players = [{"base": "balanced", "name": name} for name in names]
+    text = tournament(Tournament.of(players=players, rounds=200)).to_text()
+    assert max(len(line) for line in text.splitlines()) == 100
+
+
+@pytest.mark.jit
 def test_summary_is_json(result: TournamentResult) -> None:
     summary = json.loads(result.to_json())
     assert summary["kind"] == "tournament"
