@@ -106,9 +106,11 @@ class Standings:
         self.units = units
         self.records = {name: _Record() for name in players}
         self.pairs: dict[tuple[str, str], _Pair] = {}
+        self.by_seat: dict[int, _Record] = {}
         for seating in seatings:
             for seat, name in enumerate(seating.players):
                 self.records[name].add(seating, seat)
+                self.by_seat.setdefault(seat, _Record()).add(seating, seat)
                 for k, other in enumerate(seating.players):
                     if k != seat:
                         pair = self.pairs.setdefault((name, other), _Pair())
@@ -188,6 +190,26 @@ class Standings:
             "difference_low": number(low),
             "difference_high": number(high),
         }
+
+    def seats(self) -> pd.DataFrame:
+        """Return one row for each seat: what the seat itself is worth, as all sit there alike.
+
+        Columns: ``seat``, ``rounds``, ``win_share`` with ``_low`` and ``_high``, and
+        ``score_mean``, likewise.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "seat": seat,
+                    "rounds": record.rounds,
+                    **_with_interval("win_share", record.share, self.units),
+                    **_with_interval("score_mean", record.score, 1),
+                }
+                for seat, record in self.by_seat.items()
+            ]
+        )
 
 
 _NO_STEP: Any = (None, (None, None))

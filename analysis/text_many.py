@@ -25,6 +25,7 @@ def tournament_text(summary: Mapping[str, Any], *, seconds: float | None = None)
         _fitted(_ranking_rows(summary), _RANKING),
         [_STEPS_TITLE, *align(_step_rows(summary), _STEPS, left=(0, 1, 4))],
         _matrix(summary),
+        _seats(summary),
     ]
     if seconds is not None:
         blocks.append([speed(summary["rounds"], "round", seconds)])
@@ -115,6 +116,14 @@ def _matrix(summary: Mapping[str, Any]) -> list[str]:
     heading = ("", "", *(str(k + 1) for k in range(len(names))))
     title = "Win share in % where the player of the column, by rank, sits at the table too:"
     return [title, *_fitted(rows, heading)]
+
+
+def _seats(summary: Mapping[str, Any]) -> list[str]:
+    rows = summary["by_seat"]
+    shares = values(rows, "win_share", 100)
+    pairs = zip(rows, shares, strict=True)
+    told = [f"{row['seat']}: {share} ({span})" for row, (share, span) in pairs]
+    return paragraph("seats", f"wins % of each, whoever sits there: {', '.join(told)}", 7)
 
 
 def tournament_html(summary: Mapping[str, Any]) -> str:

@@ -22,6 +22,9 @@ from sim.sums import Sums
 PIECE = {"rounds": 20_000, "games": 1000}
 """Units that are played, and kept, at a time: about a tenth of a second."""
 
+MANY_PIECES = 20_000
+"""Beyond so many, pieces become longer, so that no journal grows without end."""
+
 MAX_THREADS = 1024
 
 _AHEAD = 3  # pieces in flight for each thread
@@ -96,7 +99,7 @@ def play_many(
     Args:
         studies: What to play.
         threads: Threads that play; all cores if None. Results do not depend on it.
-        piece: Units of a piece; `PIECE` if None. Results do not depend on it.
+        piece: Units of a piece; about `PIECE` if None. Results do not depend on it.
         progress: As of `sim.batch.run`, over the units of all studies together.
         done: Pieces of an earlier run, in any order; those that do not fit are left out.
         keep: Called with every piece that is finished, in the caller's thread.
@@ -107,7 +110,8 @@ def play_many(
     """
     threads = _whole("threads", threads, MAX_THREADS, _cores())
     unit = studies[0].unit
-    piece = _whole("piece", piece, 2**40, PIECE[unit])
+    units = sum(study.count for study in studies)
+    piece = _whole("piece", piece, 2**40, max(PIECE[unit], units // MANY_PIECES))
     totals = Totals(studies)
     for old in done:
         totals.add(old)

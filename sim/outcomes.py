@@ -97,12 +97,17 @@ class TournamentResult:
         """One row for each pair of players that met; see `analysis.ranking.Standings`."""
         return self.standings.matrix()
 
+    @cached_property
+    def seats(self) -> pd.DataFrame:
+        """One row for each seat; see `analysis.ranking.Standings`."""
+        return self.standings.seats()
+
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return all tables by name: ``ranking`` and ``matrix``."""
-        return {"ranking": self.ranking, "matrix": self.matrix}
+        """Return all tables by name: ``ranking``, ``matrix`` and ``seats``."""
+        return {"ranking": self.ranking, "matrix": self.matrix, "seats": self.seats}
 
     def summary(self) -> dict[str, Any]:
-        """Return all numbers, JSON-ready: what was played, the ranking and the matrix."""
+        """Return all numbers, JSON-ready: what was played, and all tables."""
         tournament, base = self.tournament, self.tournament.base
         return {
             "schema": SCHEMA,
@@ -110,6 +115,7 @@ class TournamentResult:
             "version": self.version,
             **_game(base),
             "seats": tournament.seats,
+            "by_seat": records(self.seats),
             "tables": len(tournament.tables),
             "all_tables": tournament.all_tables,
             "rounds_of_a_seating": tournament.rounds_of_a_seating,

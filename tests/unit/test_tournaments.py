@@ -234,6 +234,15 @@ def test_matrix_is_antisymmetric(result: TournamentResult) -> None:
 
 
 @pytest.mark.jit
+def test_seats_add_up(result: TournamentResult) -> None:
+    seats = result.seats
+    assert list(seats["seat"]) == [0, 1, 2, 3]
+    assert set(seats["rounds"]) == {6000}
+    assert seats["win_share"].sum() == pytest.approx(1)
+    assert "seats  wins % of each, whoever sits there: 0: " in result.to_text()
+
+
+@pytest.mark.jit
 def test_text_and_html(result: TournamentResult) -> None:
     text = result.to_text()
     assert text.startswith("Five\nBAO BEI, second edition")
