@@ -214,7 +214,8 @@ def make_study(
 
     if rounds is not None and games is not None:
         raise InputError("rounds and games at once", where="--games", expected="one of the two")
-    base = study if isinstance(study, Study) else load_study(study or DEFAULT_STUDY)
+    study = DEFAULT_STUDY if study is None else study
+    base = study if isinstance(study, Study) else load_study(study)
     changes: dict[str, Any] = {"seed": seed, "rounds": rounds, "games": games}
     if players is not None:
         with within(where="--players"):
