@@ -4,6 +4,8 @@
     python3 go.py run [...]     play: what `baobei run [...]` does; without arguments, a first study
     python3 go.py test [...]    all checks and tests, or only the named ones: lint format types
                                 imports coverage tests; on demand also bounds and slow
+    python3 go.py results [...] play the standard studies, or only the named ones, into results/;
+                                one that was interrupted goes on
     python3 go.py setup         only set up, for running and testing
     python3 go.py lock [...]    make the lock files again; --upgrade takes the newest packages
     python3 go.py COMMAND [...] any other command of `baobei`: trace, check, list, bench, ...
@@ -226,6 +228,35 @@ def find_uv(folder: str) -> str:
     return uv
 
 
+def results(names: list[str]) -> int:
+    """Make the results of the standard studies again, or only of the named ones."""
+    studies = {path.stem: path for path in sorted((ROOT / "results" / "studies").glob("*.toml"))}
+    unknown = [name for name in names if name not in studies]
+    if unknown:
+        raise Stop(f"No such study: {unknown[0]}; there are {', '.join(studies)}.", 2)
+    set_up("run")
+    for name in names or studies:
+        code = play_standard(studies[name])
+        if code != 0:
+            return code
+    return 0
+
+
+def play_standard(study: Path) -> int:
+    """Play one standard study; finished results of it are removed first."""
+    import tomllib
+
+    folder = ROOT / "results" / study.stem
+    manifest = folder / "manifest.json"
+    if manifest.exists() and json.loads(manifest.read_text(encoding="utf-8")).get("finished"):
+        shutil.rmtree(folder)
+    command = "sweep" if "sweep" in tomllib.loads(study.read_text("utf-8")) else "tournament"
+    say(f"baobei {command} {study.relative_to(ROOT)} --out {folder.relative_to(ROOT)}")
+    arguments = ["-m", "sim", command, str(study.relative_to(ROOT))]
+    arguments += ["--out", str(folder.relative_to(ROOT))]
+    return wait(subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT))
+
+
 # --- checks -------------------------------------------------------------------------------------
 
 PYTEST = ["-m", "pytest", "-n", "2"]
@@ -329,6 +360,8 @@ def main(arguments: list[str]) -> int:
         return 0
     if job == "lock":
         return lock(rest)
+    if job == "results":
+        return results(rest)
     set_up("run")
     return baobei(arguments)
 

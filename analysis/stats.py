@@ -167,3 +167,101 @@ def _value_at(pairs: list[tuple[int, int]], rank: int) -> int:
         if rank < 0:
             return value
     raise IndexError(rank)
+
+
+# --- strata ---------------------------------------------------------------------------------------
+
+
+class Strata:
+    """The mean of values that come in strata, each played on its own, with its exact variance.
+
+    The mean is that over all values together; its variance is made of the sample variances inside
+    the strata (Cochran, Sampling Techniques, 3rd ed. 1977, section 5.5), so what strata differ
+    among each other by does not count as chance. It speaks of these strata and of no others.
+
+    A stratum with fewer than two values says nothing of its variance and is left out.
+
+    Attributes:
+        count: Number of values.
+        total: Their sum.
+    """
+
+    def __init__(self) -> None:
+        """Begin with no stratum."""
+        self.count = self.total = 0
+        self._spread: dict[int, int] = {}  # by n: sum of n Σx² - (Σx)²; each n - 1 of variance
+
+    def add(self, count: int, total: int, squares: int) -> None:
+        """Mutates: add a stratum.
+
+        Args:
+            count: Number of its values.
+            total: Their sum.
+            squares: The sum of their squares.
+        """
+        if count < 2:
+            return
+        self.count += count
+        self.total += total
+        spread = count * squares - total * total
+        self._spread[count] = self._spread.get(count, 0) + spread
+
+    def mean(self, units: int = 1) -> float | None:
+        """Return the mean, of values in units of 1 / `units`."""
+        return ratio(self.total, self.count * units)
+
+    @property
+    def variance(self) -> float:
+        """The variance of `total`."""
+        return math.fsum(spread / (n - 1) for n, spread in sorted(self._spread.items()))
+
+    def interval(self, units: int = 1, confidence: float = CONFIDENCE) -> Interval:
+        """Return the normal interval of the mean, of values in units of 1 / `units`."""
+        if self.count == 0:
+            return NOTHING
+        error = math.sqrt(self.variance) / (self.count * units)
+        return _around(Fraction(self.total, self.count * units), error, confidence)
+
+
+class Shared:
+    """A bound of the covariance of two shares that are counted in some of the same strata.
+
+    In one round a and b are both 0 or above, so E[ab] >= 0 and cov(a, b) >= - E[a] E[b]. With this
+    bound the variance of a difference is never taken too small; it is exact where a round has only
+    one winner, and tied wins make it a little too large.
+    """
+
+    def __init__(self) -> None:
+        """Begin with no stratum."""
+        self._products: dict[int, int] = {}
+
+    def add(self, count: int, total_a: int, total_b: int) -> None:
+        """Mutates: add a stratum with `count` values of both; those below two are left out."""
+        if count < 2:
+            return
+        self._products[count] = self._products.get(count, 0) + total_a * total_b
+
+    @property
+    def bound(self) -> float:
+        """The most that minus the covariance of the two totals can be."""
+        return math.fsum(product / (n - 1) for n, product in sorted(self._products.items()))
+
+
+def difference(
+    a: Strata, b: Strata, shared: Shared, units: int = 1, confidence: float = CONFIDENCE
+) -> tuple[float | None, Interval]:
+    """Return the difference of two means of shares, a - b, and an interval that is wide enough.
+
+    Args:
+        a: Values of one, 0 or above.
+        b: Values of the other, 0 or above.
+        shared: The strata that both are in.
+        units: How many make a whole share.
+        confidence: Level, above 0 and below 1.
+    """
+    if a.count == 0 or b.count == 0:
+        return None, NOTHING
+    mean = Fraction(a.total, a.count * units) - Fraction(b.total, b.count * units)
+    variance = a.variance / a.count**2 + b.variance / b.count**2
+    variance += 2 * shared.bound / (a.count * b.count)
+    return float(mean), _around(mean, math.sqrt(variance) / units, confidence)

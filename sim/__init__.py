@@ -9,6 +9,9 @@ Everything that a notebook needs is here, loaded when it is first used::
     result.summary()            # all numbers, as a dict
     result.players              # one row for each seat, as a DataFrame
     sim.trace(result.study, 17) # round 17, card by card
+
+    sim.tournament(sim.Tournament.of(players="sharp,balanced,novice,random")).ranking
+    sim.sweep(result.study, {"0.bao_threshold": [2, 4, 6]}).plot.metric("win_share")
 """
 
 from __future__ import annotations
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
     from sim.deck import load_deck as load_deck
     from sim.errors import BaobeiError as BaobeiError
     from sim.errors import InputError as InputError
+    from sim.outcomes import SweepResult as SweepResult
+    from sim.outcomes import TournamentResult as TournamentResult
+    from sim.outcomes import sweep as sweep
+    from sim.outcomes import tournament as tournament
     from sim.players import Player as Player
     from sim.players import load_player as load_player
     from sim.results import Result as Result
@@ -32,6 +39,10 @@ if TYPE_CHECKING:
     from sim.scenario import check as check
     from sim.study import Study as Study
     from sim.study import load_study as load_study
+    from sim.sweeps import Sweep as Sweep
+    from sim.sweeps import load_sweep as load_sweep
+    from sim.tournaments import Tournament as Tournament
+    from sim.tournaments import load_tournament as load_tournament
     from sim.trace import Trace as Trace
 
 _HOMES = {
@@ -42,13 +53,21 @@ _HOMES = {
     "Result": "results",
     "Rules": "rules",
     "Study": "study",
+    "Sweep": "sweeps",
+    "SweepResult": "outcomes",
+    "Tournament": "tournaments",
+    "TournamentResult": "outcomes",
     "Trace": "trace",
     "check": "scenario",
     "load_deck": "deck",
     "load_player": "players",
     "load_results": "results",
     "load_study": "study",
+    "load_sweep": "sweeps",
+    "load_tournament": "tournaments",
     "run": "batch",
+    "sweep": "outcomes",
+    "tournament": "outcomes",
 }
 """Public names and the modules that they live in."""
 

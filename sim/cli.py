@@ -8,9 +8,10 @@ input, 130 stopped by Ctrl-C.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +22,8 @@ from sim.errors import BaobeiError, CheckFailed, InputError, nearest, show, with
 if TYPE_CHECKING:
     from sim.players import Player
     from sim.study import Study
+    from sim.sweeps import Sweep
+    from sim.tournaments import Tournament
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -188,7 +191,7 @@ quiet_option: Callable[[F], F] = click.option(
 
 
 def make_study(
-    study: str | None,
+    study: str | Study | None,
     *,
     players: str | None = None,
     edition: str | None = None,
@@ -207,11 +210,12 @@ def make_study(
     from sim.deck import load_deck
     from sim.players import load_player
     from sim.rules import Rules, parse_rule_options
-    from sim.study import DEFAULT_STUDY, load_study
+    from sim.study import DEFAULT_STUDY, Study, load_study
 
     if rounds is not None and games is not None:
         raise InputError("rounds and games at once", where="--games", expected="one of the two")
-    base = load_study(DEFAULT_STUDY if study is None else study)
+    study = DEFAULT_STUDY if study is None else study
+    base = study if isinstance(study, Study) else load_study(study)
     changes: dict[str, Any] = {"seed": seed, "rounds": rounds, "games": games}
     if players is not None:
         with within(where="--players"):
@@ -467,6 +471,156 @@ def metrics(as_json: bool) -> None:
     from sim import listing
 
     click.echo(listing.metrics(as_json))
+
+
+many_options: Callable[[F], F] = _stacked(
+    click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out."),
+    click.option(
+        "--out",
+        metavar="FOLDER",
+        help="Write the results into this folder; what was interrupted there goes on.",
+    ),
+    json_option,
+    quiet_option,
+)
+"""How many studies are played, and what becomes of the results."""
+
+
+@main.command(epilog="Example: baobei tournament --players sharp,balanced,novice --rounds 1e5")
+@table_options
+@click.option("--seats", type=Whole(2, 6), help="Players at a table; 4 if left out.")
+@click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds in all, at least.")
+@many_options
+def tournament(
+    threads: int | None, out: str | None, as_json: bool, quiet: bool, **table: Any
+) -> None:
+    """Let many players meet at one kind of table, and rank them.
+
+    All combinations of players are played, in all rotations of seats, equally often. With --set,
+    SEAT is a player's place in the list, from 0. Without arguments all players of the program meet.
+    """
+    asked = make_tournament(**table)
+    from sim.outcomes import tournament as play
+
+    with _going_on(out):
+        result = play(asked, threads=threads, out=out, progress=not quiet)
+    _show(result, out, as_json, quiet)
+
+
+def make_tournament(
+    study: str | None,
+    *,
+    players: str | None,
+    edition: str | None,
+    deck: str | None,
+    rules: Sequence[str],
+    settings: Sequence[str],
+    **changes: Any,
+) -> Tournament:
+    """Return the tournament that a command line means.
+
+    Raises:
+        InputError: Something is wrong; says in which option or file.
+    """
+    from sim.deck import load_deck
+    from sim.players import load_player
+    from sim.rules import Rules, parse_rule_options
+    from sim.tournaments import Tournament, load_tournament
+
+    base = Tournament.of() if study is None else load_tournament(study)
+    if players is not None:
+        with within(where="--players"):
+            changes["players"] = [_listed(load_player, name) for name in players.split(",")]
+    if deck is not None:
+        with within(where="--deck"):
+            changes["deck"] = load_deck(deck)
+    if edition is not None:
+        with within(where="--edition"):
+            changes["edition"] = Rules.of(edition).edition
+    if rules:
+        changes["rules"] = parse_rule_options(rules)
+    if settings:
+        changes["players"] = _changed(list(changes.get("players", base.players)), settings)
+    return base.with_changes(**changes)
+
+
+@main.command(epilog="Example: baobei sweep --over 0.bao_threshold=0,2,4,6,8 --rounds 1e5")
+@table_options
+@click.option(
+    "--over",
+    metavar="KEY=VALUES",
+    multiple=True,
+    help="What to vary: SEAT.PARAM, rules.OPTION, deck.BIRD (copies), SEAT.player, players, deck "
+    "or edition; values as 0,2,4 or {from=0,to=1,steps=6}; may be repeated.",
+)
+@click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds to play at each point.")
+@click.option("--games", type=Whole(1, _MAX_UNITS), help="Whole games to play at each instead.")
+@many_options
+def sweep(
+    study: str | None,
+    over: Sequence[str],
+    threads: int | None,
+    out: str | None,
+    as_json: bool,
+    quiet: bool,
+    **table: Any,
+) -> None:
+    """Play a study again and again, with players, rules or deck changed.
+
+    What is changed stands in the table [sweep] of the study file, or after --over. All points are
+    played on the same deals. 'baobei list players' and 'baobei list rules' show what there is.
+    """
+    asked = make_sweep(study, over, **table)
+    from sim.outcomes import sweep as play
+
+    with _going_on(out):
+        result = play(asked, threads=threads, out=out, progress=not quiet)
+    _show(result, out, as_json, quiet)
+
+
+def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:
+    """Return the sweep that a command line means; axes after ``--over`` come after the file's.
+
+    Raises:
+        InputError: Something is wrong; says in which option or file.
+    """
+    from sim.errors import locate, read_toml
+    from sim.study import DEFAULT_STUDY, Study
+    from sim.sweeps import Sweep, read_axis, read_sweep
+
+    path = locate("studies", DEFAULT_STUDY if study is None else study)
+    with within(where=path):
+        data = read_toml(path)
+        settings = read_sweep(data.pop("sweep", {}))
+        base = make_study(Study.from_dict(data, folder=path.parent), **table)
+    for text in over:
+        with within(where=f"--over {text}"):
+            key, values = read_axis(text)
+            settings["over"][key] = values
+    with within(where=path if not over else None):
+        return Sweep.of(base, **settings, folder=path.parent)
+
+
+@contextmanager
+def _going_on(out: str | None) -> Iterator[None]:
+    """After Ctrl-C, tell how to go on with what is kept."""
+    if out == "":
+        raise InputError(expected="the name of a folder", where="--out", got=out)
+    try:
+        yield
+    except KeyboardInterrupt:
+        again = "stopped; nothing is kept without --out FOLDER"
+        if out is not None:
+            again = f"stopped; to go on: {shlex.join(['baobei', *sys.argv[1:]])}"
+        click.echo(again, err=True)
+        click.get_current_context().exit(EXIT_INTERRUPT)
+
+
+def _show(result: Any, out: str | None, as_json: bool, quiet: bool) -> None:
+    """Print a result, and say where it is."""
+    click.echo(result.to_json() if as_json else result.to_text())
+    if out is not None and not as_json and not quiet:
+        click.echo(f"results are in {out}", err=True)
 
 
 @main.command(epilog="Example: baobei bench --players sharp --seconds 2")

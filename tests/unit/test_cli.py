@@ -21,6 +21,8 @@ pytestmark = pytest.mark.jit
 
 COMMANDS = [
     ["run"],
+    ["tournament"],
+    ["sweep"],
     ["trace"],
     ["check"],
     ["bench"],
@@ -98,7 +100,8 @@ def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
         "from sim.cli import main\n"
-        "for words in ([], ['run'], ['list', 'players'], ['trace'], ['bench']):\n"
+        "for words in ([], ['run'], ['list', 'players'], ['trace'], ['bench'], ['tournament'], "
+        "['sweep']):\n"
         "    try: main([*words, '--help'])\n"
         "    except SystemExit as end: assert end.code == 0\n"
         "print(sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)\n"
