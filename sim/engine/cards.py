@@ -170,6 +170,7 @@ def lift(state, owner, slot):
     state.lying[word] &= ~bit(card)
     state.kept[word] &= ~bit(card)
     state.dumped[word] &= ~bit(card)
+    state.left[word] &= ~bit(card)
     state.locked[word] &= ~bit(card)
     state.n_cards[owner] -= 1
     state.own_fresh[owner] = 0
@@ -186,6 +187,7 @@ def move(state, owner, slot, card):
     old = state.place[card] >> 7
     state.held[old, word] &= ~bit(card)
     state.held[owner, word] |= bit(card)
+    state.left[word] &= ~bit(card)
     state.slot_card[owner, slot] = card
     state.place[card] = owner << 7 | slot
     state.own_fresh[old] = 0
@@ -194,7 +196,10 @@ def move(state, owner, slot, card):
 
 @kernel
 def keep(state, card, for_low):
-    """Mutates: all have seen a player choose this card, and whether in place of a high one."""
+    """Mutates: all have seen a player choose this card.
+
+    `for_low`: in place of one that it had looked at, and that was no higher than the mean.
+    """
     word = card >> 6
     state.kept[word] |= bit(card)
     state.for_low[word] &= ~bit(card)

@@ -6,7 +6,7 @@ import numpy as np
 
 from .cards import lay, put_on_discards, put_under, settle
 from .jit import entry, kernel
-from .knowledge import learn, learn_face_up
+from .knowledge import learn_face_up, learn_lying
 from .memory import BEFORE, NEVER
 from .state import BAO_CALLED, COUNTS, FAULT_NONE, NONE, RUNNING, WORDS
 
@@ -43,6 +43,7 @@ def clear(state, table, players):
         state.kept[word] = zero
         state.dumped[word] = zero
         state.for_low[word] = zero
+        state.left[word] = zero
         state.locked[word] = zero
     state.pile_size = 0
     state.drawn = 0
@@ -109,7 +110,7 @@ def deal(state, table, first):
             lay(state, seat, slot, np.int64(state.pile[seat * hand + slot]))
         state.n_slots[seat] = hand
         for slot in range(min(table.rule_peeks, hand)):
-            learn(state, table, seat, np.int64(state.slot_card[seat, slot]))
+            learn_lying(state, table, seat, np.int64(state.slot_card[seat, slot]))
     card = np.int64(state.pile[dealt - 1])
     state.discards[0] = card
     state.n_discards = 1

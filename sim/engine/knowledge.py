@@ -16,12 +16,14 @@ from .jit import entry, kernel, lowest, popcount
 from .memory import believed, counts, drop, enter, memorise
 from .state import NONE, WORDS
 
-#: What an unknown card is likely worth, in shares of one that was dealt (measured in play among
-#: good players): one that somebody chose for the own area in place of a high card, or of one no
-#: higher than the deck's mean; and one that somebody put before a rival.
-KEPT_SHARE = 0.6
-KEPT_FOR_LOW_SHARE = 0.42
-DUMPED_SHARE = 1.35
+#: What an unknown card is likely worth, in shares of one that was dealt and that nobody has looked
+#: at (measured in play among good players): one that somebody chose for the own area, the same in
+#: place of a card known to be low, and one that somebody put before a rival.
+KEPT_SHARE = 0.65
+KEPT_FOR_LOW_SHARE = 0.28
+DUMPED_SHARE = 1.2
+#: A card from the deal that its owner has looked at and left: 1 over 1 and this for each turn.
+LEFT_A_TURN = 0.2
 
 _ONE = np.uint64(1)
 _63 = np.uint64(63)
@@ -94,7 +96,9 @@ def see_taken(state, table, card):
 def learn_lying(state, table, viewer, card):
     """Mutates: the viewer has seen a card that lies in an area."""
     learn(state, table, viewer, card)
-    state.own_fresh[viewer] = 0
+    if state.place[card] >> 7 == viewer:
+        state.left[card >> 6] |= bit(card)
+        state.own_fresh[viewer] = 0
 
 
 @entry
@@ -104,13 +108,22 @@ def reveal(state, table, viewer, card):
 
 
 @kernel
+def left_share(state):
+    """What an unknown card is likely worth that its owner has looked at and left, as a share."""
+    return 1.0 / (1.0 + LEFT_A_TURN * max(state.turn, 0) / state.players)
+
+
+@kernel
 def share_of_unknown(state, card):
     """What an unknown card is likely worth for how it came to lie there: 1 for a dealt one."""
     word = card >> 6
-    if (state.kept[word] & bit(card)) != _ZERO:
-        return KEPT_FOR_LOW_SHARE if (state.for_low[word] & bit(card)) != _ZERO else KEPT_SHARE
-    if (state.dumped[word] & bit(card)) != _ZERO:
+    mask = bit(card)
+    if (state.kept[word] & mask) != _ZERO:
+        return KEPT_FOR_LOW_SHARE if (state.for_low[word] & mask) != _ZERO else KEPT_SHARE
+    if (state.dumped[word] & mask) != _ZERO:
         return DUMPED_SHARE
+    if (state.left[word] & mask) != _ZERO:
+        return left_share(state)
     return 1.0
 
 
@@ -205,22 +218,21 @@ def unknown_value(state, table, viewer):
         return own
     if state.pool_size[viewer] <= 0:
         return 0.0
-    kept = 0
-    for_low = 0
-    dumped = 0
+    more = 0.0
     for word in range(WORDS):
-        hidden = state.lying[word] & ~state.mind[viewer, word]
-        kept += popcount(hidden & state.kept[word])
-        for_low += popcount(hidden & state.kept[word] & state.for_low[word])
-        dumped += popcount(hidden & state.dumped[word])
-    return state.pool_sum[viewer] / (state.pool_size[viewer] + more_shares(kept, for_low, dumped))
+        more += more_shares(state, state.lying[word] & ~state.mind[viewer, word], word)
+    return state.pool_sum[viewer] / (state.pool_size[viewer] + more)
 
 
 @kernel
-def more_shares(kept, for_low, dumped):
-    """By how many shares of an unknown card such cards count more (less) than that many cards.
+def more_shares(state, hidden, word):
+    """By how many shares of a dealt card unknown cards count more; less than 0 where people chose.
 
-    `for_low` counts those among the `kept` that were kept in place of no high card.
+    `hidden`: one word of cards that a seat does not know.
     """
-    low = for_low * (KEPT_SHARE - KEPT_FOR_LOW_SHARE)
-    return dumped * (DUMPED_SHARE - 1.0) - kept * (1.0 - KEPT_SHARE) - low
+    kept = hidden & state.kept[word]
+    dumped = hidden & state.dumped[word]
+    left = hidden & state.left[word] & ~kept & ~dumped
+    less = popcount(kept) * (1.0 - KEPT_SHARE) + popcount(left) * (1.0 - left_share(state))
+    less += popcount(kept & state.for_low[word]) * (KEPT_SHARE - KEPT_FOR_LOW_SHARE)
+    return popcount(dumped) * (DUMPED_SHARE - 1.0) - less

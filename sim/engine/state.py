@@ -239,7 +239,8 @@ STATE = np.dtype(
         # and cards that somebody put before a rival, so likely high ones.
         ("kept", np.uint64, (WORDS,)),
         ("dumped", np.uint64, (WORDS,)),
-        ("for_low", np.uint64, (WORDS,)),  # of the kept ones: in place of no high card
+        ("left", np.uint64, (WORDS,)),  # that their owner has looked at, and left where they lie
+        ("for_low", np.uint64, (WORDS,)),  # of the kept: in place of a known low card
         ("locked", np.uint64, (WORDS,)),  # moved by a power (POW-LOCK)
         # Sums over the cards a seat has not placed: its idea of an unknown card.
         ("pool_sum", np.int32, _SEATS),

@@ -35,8 +35,9 @@ from .state import (
 def _replace(state, table, seat, slot, card):
     """SLOT-2: a card takes the place of an own card, which goes face up on the discard pile."""
     out = lift(state, seat, slot)
+    known = (state.seen[seat, out >> 6] & bit(out)) != np.uint64(0)
     lay(state, seat, slot, card)
-    keep(state, card, table.value[out] <= table.deck_mean)
+    keep(state, card, known and table.value[out] <= table.deck_mean)
     put_on_discards(state, table, out)
     note(state, EV_REPLACE, seat, slot, card, out, 0)
     return out

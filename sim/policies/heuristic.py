@@ -13,7 +13,6 @@ import numpy as np
 
 from ..engine.jit import kernel, lowest, popcount
 from ..engine.knowledge import (
-    DUMPED_SHARE,
     KEPT_FOR_LOW_SHARE,
     KEPT_SHARE,
     known_matches,
@@ -77,35 +76,29 @@ LAST_TURN_GAIN = 2.0
 TWO_DRAWN = 4.5
 #: An unknown card is given away for `lowest_loss` only if it seems this much higher (points).
 SURE_LOSS = 3.0
-#: In place of a card: any that the seat does not know; that somebody kept, in place of a high card
-#: or of a low one; that somebody dumped.
+#: In place of a card: any that the seat does not know; that its owner has looked at and left; that
+#: somebody kept, or kept in place of a low one; that somebody dumped.
 SOME_UNKNOWN = -2
-SOME_KEPT = -3
-SOME_KEPT_FOR_LOW = -4
-SOME_DUMPED = -5
+SOME_LEFT = -3
+SOME_KEPT = -4
+SOME_KEPT_FOR_LOW = -5
+SOME_DUMPED = -6
 
 
 @kernel
 def estimated_total(state, table, seat, owner, mean):
     """Estimated total (points) of a player's cards, for a seat; a declarer's is low."""
     known = 0
-    unknown = 0
-    kept = 0
-    for_low = 0
-    dumped = 0
+    shares = 0.0
     for word in range(WORDS):
         held = state.held[owner, word]
-        seen = state.mind[seat, word]
-        cards = held & seen
+        cards = held & state.mind[seat, word]
+        hidden = held & ~cards
+        shares += popcount(hidden) + more_shares(state, hidden, word)
         while cards != _ZERO:
             known += table.value[believed(state, table, seat, (word << 6) + lowest(cards))]
             cards &= cards - _ONE
-        hidden = held & ~seen
-        unknown += popcount(hidden)
-        kept += popcount(hidden & state.kept[word])
-        for_low += popcount(hidden & state.kept[word] & state.for_low[word])
-        dumped += popcount(hidden & state.dumped[word])
-    total = known + mean * (unknown + more_shares(kept, for_low, dumped))
+    total = known + mean * shares
     if owner == state.bao_by and owner != seat:
         return min(total, DECLARER_TOTAL)
     return total
@@ -553,28 +546,33 @@ def _show(state, table, seat):
 
 
 @kernel
+def _kind_of_unknown(state, card):
+    """What stands for a card that the seat does not know (SOME_…), for how it came to lie."""
+    share = share_of_unknown(state, card)
+    if share > 1.0:
+        return np.int64(SOME_DUMPED)
+    if share == 1.0:
+        return np.int64(SOME_UNKNOWN)
+    if share == KEPT_SHARE:
+        return np.int64(SOME_KEPT)
+    return np.int64(SOME_KEPT_FOR_LOW) if share == KEPT_FOR_LOW_SHARE else np.int64(SOME_LEFT)
+
+
+@kernel
 def _movable_extreme(state, table, seat, owner, mean, sign):
     """(card, estimate) of the card of `owner` that may be moved with the extreme estimate.
 
-    `sign` 1 asks for the highest, -1 for the lowest. The card is SOME_UNKNOWN, SOME_KEPT,
-    SOME_KEPT_FOR_LOW or SOME_DUMPED for any unknown one, NONE if nothing may be moved.
+    `sign` 1 asks for the highest, -1 for the lowest. For an unknown card it is one of SOME_…, for
+    how it came to lie; NONE if nothing may be moved.
     """
     best = np.int64(NONE)
     value = NOTHING
     if protected(state, owner, seat):
         return best, sign * value
-    unknown = _ZERO
-    kept = _ZERO
-    for_low = _ZERO
-    dumped = _ZERO
     for word in range(WORDS):
         cards = state.held[owner, word] & ~state.locked[word]
         known = cards & state.mind[seat, word]
         cards &= ~known
-        unknown |= cards & ~state.kept[word] & ~state.dumped[word]
-        kept |= cards & state.kept[word] & ~state.for_low[word]
-        for_low |= cards & state.kept[word] & state.for_low[word]
-        dumped |= cards & state.dumped[word]
         while known != _ZERO:
             card = (word << 6) + lowest(known)
             known &= known - _ONE
@@ -583,30 +581,16 @@ def _movable_extreme(state, table, seat, owner, mean, sign):
             if guess > value or (guess == value and state.place[card] < state.place[best]):
                 best = np.int64(card)
                 value = guess
-    if unknown != _ZERO and sign * mean > value:
-        best = np.int64(SOME_UNKNOWN)
-        value = sign * mean
-    if kept != _ZERO and sign * mean * KEPT_SHARE > value:
-        best = np.int64(SOME_KEPT)
-        value = sign * mean * KEPT_SHARE
-    if for_low != _ZERO and sign * mean * KEPT_FOR_LOW_SHARE > value:
-        best = np.int64(SOME_KEPT_FOR_LOW)
-        value = sign * mean * KEPT_FOR_LOW_SHARE
-    if dumped != _ZERO and sign * mean * DUMPED_SHARE > value:
-        best = np.int64(SOME_DUMPED)
-        value = sign * mean * DUMPED_SHARE
+    for word in range(WORDS):
+        cards = state.held[owner, word] & ~state.locked[word] & ~state.mind[seat, word]
+        while cards != _ZERO:
+            card = (word << 6) + lowest(cards)
+            cards &= cards - _ONE
+            guess = sign * mean * share_of_unknown(state, card)
+            if guess > value:
+                best = _kind_of_unknown(state, card)
+                value = guess
     return best, sign * value
-
-
-@kernel
-def _kind_of_unknown(state, card):
-    """What stands for a card that the seat does not know (SOME_…), for how it came to lie."""
-    share = share_of_unknown(state, card)
-    if share > 1.0:
-        return SOME_DUMPED
-    if share == 1.0:
-        return SOME_UNKNOWN
-    return SOME_KEPT_FOR_LOW if share == KEPT_FOR_LOW_SHARE else SOME_KEPT
 
 
 @kernel

@@ -263,7 +263,7 @@ def shuffle_hidden(state: Any, table: Any, seat: int, question: int, r: random.R
             getattr(other, what)[where] = new
         for memory in MEMORIES:
             getattr(other, memory)[:, new] = getattr(state, memory)[:, card]
-    public = ("lying", "kept", "for_low", "dumped", "locked")
+    public = ("lying", "kept", "for_low", "left", "dumped", "locked")
     sets = [(getattr(state, x), getattr(other, x)) for x in public]
     for name in ("held", "seen", "mind", "mixed"):
         sets += zip(getattr(state, name), getattr(other, name), strict=True)
