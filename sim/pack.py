@@ -151,14 +151,12 @@ def _pack_expectations(table: Any, seat: int) -> None:
 
 def _keeps(value: int, power: bool) -> float:
     """How readily people keep a drawn card."""
-    return 1 / (1 + math.exp((value - 6.7 + (0.86 if power else 0)) / 1.35))
+    return 1 / (1 + math.exp((value - 10 + (0.5 if power else 0)) / 2.8))
 
 
 def _takes(value: int, most: float) -> float:
     """How readily people take a discard who mean to take at most `most` points."""
-    if value > most:
-        return math.exp(-2.1 - (value - most - 1))
-    return 1 - 0.4 * math.exp(value - most)  # a high one gains too little over most cards
+    return 1.0 if value <= most else math.exp(-2.9 - 0.3 * (value - most - 1))
 
 
 def _lasting(rate: float) -> list[int]:

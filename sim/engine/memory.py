@@ -32,19 +32,23 @@ NEIGHBOURS = 4
 # Fitted to play; `results/calibration` shows how true the confidences are that they give.
 #: How often somebody else who knows a card races for it too: its owner, another about a rival's
 #: card, another about the player's own.
-OWNER_RACES = 0.33
-OTHER_RACES = 0.29
-RIVAL_RACES = 0.23
+OWNER_RACES = 0.06
+OTHER_RACES = 0.18
+RIVAL_RACES = 0.06
 #: How often an owner leaves a card that it could pluck, and a player one that it takes for a match.
 OWNER_LEAVES = 0.88
-ALSO_OVERLOOKED = 0.58
+ALSO_OVERLOOKED = 0.36
+ALSO_FOR_RATE = 0.65
 #: An own card from the deal has been looked at for longest, and is a little likelier mixed up.
-OWN_STAYS = 0.93
-#: What is not reckoned with moves the log-odds: up, by so much less where memories change fast,
-#: and towards even odds.
-SURER = 0.16
-LESS_FOR_RATE = 0.7
-LESS_EXTREME = 0.064
+OWN_STAYS = 0.9
+#: What is not reckoned with moves the log-odds: up, less so where memories change fast (by the
+#: root of the rate), and towards even odds; down for two cards together.
+SURER = 0.37
+PAIRS_LESS = 0.31
+#: A memory that seems to leave no other family possible may still be wrong: so many cards more.
+NEVER_SURE = 0.01
+LESS_FOR_RATE = 0.87
+LESS_EXTREME = 0.11
 
 
 @kernel
@@ -348,7 +352,7 @@ def _confidence(state, table, viewer, card):
     last = age  # it became what it is by this turn of its life
     seen = 0
     if state.window[viewer, family] > learnt:
-        right *= leaves * ALSO_OVERLOOKED
+        right *= leaves * min(ALSO_OVERLOOKED + ALSO_FOR_RATE * math.sqrt(1.0 - keep), 1.0)
         if state.tried[viewer, card] < 0:
             right *= overlooked
             seen = state.window[viewer, family] - start
@@ -360,7 +364,7 @@ def _confidence(state, table, viewer, card):
         if not own:
             races = OWNER_RACES + OTHER_RACES * others if owner_knows else 0.0
         right /= 1.0 + races
-    wrong = 0.0
+    wrong = NEVER_SURE * (1.0 - keep**last)
     count = min(table.families - 1, NEIGHBOURS)
     for other in range(max(family - NEIGHBOURS, 0), min(family + NEIGHBOURS + 1, table.families)):
         ways = 0
@@ -379,7 +383,7 @@ def _confidence(state, table, viewer, card):
         wrong += chance * unplaced(state, table, viewer, other)
     if right <= 0.0:
         return 0.0
-    return _tempered(right / (right + max(wrong, 0.0)), SURER - LESS_FOR_RATE * (1.0 - keep))
+    return _tempered(right / (right + max(wrong, 0.0)), SURER - LESS_FOR_RATE * math.sqrt(1.0 - keep))
 
 
 @kernel
@@ -389,3 +393,13 @@ def _tempered(chance, shift):
     odds = off * (4.0 + 5.3 * off * off)  # the log-odds, nearly; without a logarithm
     moved = chance + chance * (1.0 - chance) * (shift - LESS_EXTREME * odds)
     return min(max(moved, 0.0), 1.0)
+
+
+@kernel
+def confidence_of_both(first, second):
+    """Chance (0 to 1) that two claims together are right, from the chances of each.
+
+    Less than their product: to think that one holds two of a family is suspicious.
+    """
+    both = first * second
+    return both - PAIRS_LESS * both * (1.0 - both)

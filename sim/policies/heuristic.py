@@ -24,7 +24,7 @@ from ..engine.knowledge import (
     unknown_value,
 )
 from ..engine.legal import is_locked, judge_claim, protected
-from ..engine.memory import believed, confidence, unplaced
+from ..engine.memory import believed, confidence, confidence_of_both, unplaced
 from ..engine.rng import own_below, own_chance
 from ..engine.state import (
     ASK_BAO,
@@ -319,9 +319,10 @@ def _weigh_claims(state, table, seat, card, window):
             return _hunch(state, table, seat, card, mean, gift)
         return NOTHING
     state.claimed_sure = sure
-    if second > 0.0 and sure * sure_too >= table.pluck_confidence[who]:
+    both = confidence_of_both(sure, sure_too)
+    if second > 0.0 and both >= table.pluck_confidence[who]:
         if _can_spare(state, table, seat, mean) and _double(state, table, seat, window):
-            state.claimed_sure = sure * sure_too
+            state.claimed_sure = both
             return best + second
     state.answer[1] = 1
     return best
