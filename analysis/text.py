@@ -143,7 +143,7 @@ def summary_text(
     """
     blocks = [
         _header(summary, title),
-        _seats(summary),
+        _seats(summary) + _notes(summary),
         ["Plucks and powers of a seat in a round:", *align(_doing_rows(summary), _DOING, left=())],
         _facts(summary),
         _speed(summary, compile_seconds),
@@ -216,6 +216,36 @@ def _seat_rows(summary: Mapping[str, Any]) -> list[list[str]]:
         ]
         for k, player in enumerate(summary["players"])
     ]
+
+
+_STOPS = {
+    "range": "only these were asked for",
+    "interrupted": "interrupted; the same command goes on",
+    "max_rounds": "by the limit of rounds",
+    "max_games": "by the limit of games",
+    "max_seconds": "by the limit of time",
+}
+
+
+def _notes(summary: Mapping[str, Any]) -> list[str]:
+    """Return what there is to say of a run that is a part, looked at itself, or met a limit."""
+    lines = []
+    reason, target = summary["stopped_by"], summary["until"]
+    if reason in _STOPS:
+        lines += paragraph("stopped", _STOPS[reason], 13)
+    if target is not None:
+        asked = f"{target['metric']}[{target['seat']}] ±{target['half_width']:g}"
+        outcome = "reached" if target["reached"] else "not reached"
+        looks = counted(target["looks"], "look")
+        text = f"{asked}: {outcome} after {looks}; the intervals allow for all of them"
+        lines += paragraph("until", text)
+    played = [begin for begin, _ in summary["ranges"]]
+    if played != [0]:
+        unit = "rounds" if summary["games"] is None else "games"
+        shown = [f"{begin:,} to {end - 1:,}" for begin, end in summary["ranges"][:4]]
+        shown += ["..."] if len(played) > 4 else []
+        lines += paragraph("a part", f"{unit} {', '.join(shown)} of the study")
+    return ["", *lines] if lines else []
 
 
 def _percent(part: int, whole: int) -> str:

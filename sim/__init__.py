@@ -19,11 +19,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sim.batch import extend as extend
     from sim.batch import run as run
     from sim.deck import Deck as Deck
     from sim.deck import load_deck as load_deck
     from sim.errors import BaobeiError as BaobeiError
     from sim.errors import InputError as InputError
+    from sim.merge import merge as merge
     from sim.players import Player as Player
     from sim.players import load_player as load_player
     from sim.results import Result as Result
@@ -44,10 +46,12 @@ _HOMES = {
     "Study": "study",
     "Trace": "trace",
     "check": "scenario",
+    "extend": "batch",
     "load_deck": "deck",
     "load_player": "players",
     "load_results": "results",
     "load_study": "study",
+    "merge": "merge",
     "run": "batch",
 }
 """Public names and the modules that they live in."""

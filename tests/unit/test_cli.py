@@ -474,16 +474,29 @@ def test_errors_of_a_process_are_one_line() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c(tmp_path: Path) -> None:
     process = program("run", "--rounds", "1e10", "--out", str(tmp_path / "a"), "--records")
-    while not list(tmp_path.glob("a/.records*")):
+    while not list(tmp_path.glob("a/records.parts/0*")):
         time.sleep(0.05)
         assert process.poll() is None
-    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert out == ""
-    assert err.strip() == "stopped; an unfinished run is not kept"
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["manifest.json"]
+    again = f"baobei run --rounds 1e10 --out {tmp_path / 'a'} --records"
+    kept = f"what is finished is kept in {tmp_path / 'a'}"
+    assert err.strip() == f"stopped; {kept}; to go on: {again}"
+    done = load_results(tmp_path / "a")
+    assert done.stopped_by == "interrupted"
+    assert len(done.records) == 4 * done.sums["rounds"] > 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_without_a_folder() -> None:
+    process = program("run", "--rounds", "1e10")
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert err.strip() == "stopped; without --out FOLDER nothing is kept"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes")

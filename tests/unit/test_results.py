@@ -93,7 +93,7 @@ SEAT_FIELDS = [
 
 def test_summary_has_the_fields_of_the_contract_in_order(result: Result) -> None:
     summary = result.summary()
-    added = {"rules_changed", "threshold_assumed", "game"}
+    added = {"rules_changed", "threshold_assumed", "game", "ranges", "until"}
     assert [name for name in summary if name not in added] == FIELDS
     assert list(summary["turns"]) == ["mean", "sd", "min", "max", "median", "histogram"]
     assert list(summary["ends"]) == ["bao", "second_recycling", "turn_cap"]
@@ -237,6 +237,7 @@ def test_metrics_hold_every_number_of_the_summary(result: Result) -> None:
     summary = result.summary()
     apart = {"schema", "version", "seed", "edition", "deck", "deck_assumed", "rules", "rules_id"}
     apart |= {"rules_changed", "threshold_assumed", "seconds", "rounds_per_second", "stopped_by"}
+    apart |= {"ranges", "until"}
     apart |= {"seat", "strategy"}
 
     def leaves(part: dict[str, Any], path: str = "") -> set[str]:
@@ -524,7 +525,7 @@ def test_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sim.folder._put", full)
+    monkeypatch.setattr("sim.files.put", full)
     with pytest.raises(InputError, match="No space left on device"):
         found.save(tmp_path)
 
