@@ -193,7 +193,7 @@ def _cluster(address: str, workers: int | None) -> Iterator[Any]:
     cluster: Any = LocalCluster(  # type: ignore[no-untyped-call]
         n_workers=workers or cores(),
         threads_per_worker=1,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
     )
     try:

@@ -31,6 +31,9 @@ PARTS = "records.parts"
 GROUP_ROWS = 2**18
 """Rows of one row group of the file."""
 
+PART_GROUP_ROWS = 2**16
+"""Rows of one row group of a part, at least; chunks may be much shorter."""
+
 FRAME_ROWS = 5_000_000
 """The most rows that a DataFrame of records may have; more belong into a folder."""
 
@@ -222,18 +225,30 @@ class Parts:
         self.folder = folder / PARTS
         self.folder.mkdir(exist_ok=True)
         self._file: Any = None
+        self._waiting: list[Any] = []
+        self._rows = 0
 
     def add(self, rows: Any, begin: int) -> None:
         """Take the rows of the next chunk; see `to_arrow`."""
+        self._waiting.append(to_arrow(rows, begin))
+        self._rows += len(rows)
+        if self._rows >= PART_GROUP_ROWS:
+            self._write()
+
+    def _write(self) -> None:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        if self._file is None:  # small and quick to write: it is read once more, at the end
+        if self._file is None:  # quick to write: it is read once more, at the end
             unnamed = temporary(self.folder / "new")
             self._file = pq.ParquetWriter(unnamed, _schema(), compression="lz4")
-        self._file.write_table(to_arrow(rows, begin))
+        self._file.write_table(pa.concat_tables(self._waiting))
+        self._waiting, self._rows = [], 0
 
     def seal(self, begin: int, end: int) -> None:
         """Complete the file: it holds all rows of units `begin` to `end` - 1 now."""
+        if self._waiting:
+            self._write()
         if self._file is not None:
             file, self._file = self._file, None
             file.close()
