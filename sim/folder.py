@@ -483,14 +483,14 @@ def _study_of(manifest: Mapping[str, Any], path: Path) -> Study:
     return study
 
 
-def check_same(path: Path, there: Study, study: Study, what: str = "another study") -> None:
+def check_same(path: Path, there: Study, study: Study, than: Path | None = None) -> None:
     """Check that a folder is about this very study.
 
     Args:
         path: The folder.
         there: The study that it is about.
         study: The study that it should be about.
-        what: What it is called in the message.
+        than: The folder that this one is in; None if it is in none yet.
 
     Raises:
         InputError: It is not; says what differs.
@@ -499,11 +499,11 @@ def check_same(path: Path, there: Study, study: Study, what: str = "another stud
         told = list(_differences(_essence(there), _essence(study)))
         more = "" if len(told) <= _DIFFERENCES_AT_MOST else ", ..."
         shown = ", ".join(told[:_DIFFERENCES_AT_MOST]) + more
-        raise InputError(
-            f"holds results of {what}, which differs in {shown}",
-            where=path,
-            expected="a new folder",
-        )
+        if than is None:
+            problem = f"holds results of another study, which differs in {shown}"
+            raise InputError(problem, where=path, expected="a new folder")
+        problem = f"holds results of another study than {than}: it differs in {shown}"
+        raise InputError(problem, where=path, expected="folders of one study")
 
 
 def _essence(study: Study) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def _check_alike(parts: dict[Path, Held]) -> None:
         if not there.ranges:
             raise InputError("nothing is finished in it", where=path, expected="a part of a run")
     for path, there in others:
-        check_same(path, there.study, one.study, f"the study in {first}")
+        check_same(path, there.study, one.study, than=first)
         if there.records != one.records:
             has, lacks = (path, first) if there.records else (first, path)
             problem = f"has records, {lacks} has none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -65,7 +66,7 @@ def test_processes(given: Study, reference: dict[str, Any], tmp_path: Path) -> N
 def test_cut_in_pieces_and_merged(given: Study, reference: dict[str, Any], tmp_path: Path) -> None:
     cuts = [0, 1, given.count // 3, given.count // 3 + 1, given.count - 1, given.count]
     folders = []
-    for begin, end in zip(cuts, cuts[1:], strict=False):
+    for begin, end in itertools.pairwise(cuts):
         folders.append(tmp_path / f"{begin}")
         part = run(given, only=(begin, end), out=folders[-1], records=True)
         assert part.stopped_by == "range"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,7 @@ def test_ranges_are_sets(a: list[tuple[int, int]], b: list[tuple[int, int]]) -> 
     assert ranges.size(x) == len(units(x))
     for found in (x, ranges.common(x, y), ranges.minus(x, y)):
         assert all(begin < end for begin, end in found)
-        assert all(one[1] < two[0] for one, two in zip(found, found[1:], strict=False))
+        assert all(one[1] < two[0] for one, two in itertools.pairwise(found))
 
 
 def test_words() -> None:
