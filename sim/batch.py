@@ -343,7 +343,7 @@ class _Plan:
                 continue
             if unit != study.unit:
                 problem = f"the study is one of {study.unit}"
-                raise InputError(problem, where=f"max_{unit}", expected=f"max_{study.unit}")
+                raise InputError(problem, where=f"max_{unit}", expected=f"a limit of {study.unit}")
             if target is not None or most < study.count:
                 changes: dict[str, Any] = {unit: most}
                 study, limit = study.with_changes(**changes), f"max_{unit}"

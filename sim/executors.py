@@ -22,6 +22,8 @@ MAX_WORKERS = 1024
 LOCAL = "local"
 """The address that stands for a Dask cluster on this machine."""
 
+_ADDRESS = "an address such as tcp://host:8786, or local"
+
 DASK_SECONDS = 20
 """How long to wait for a cluster to answer, and for its first worker."""
 
@@ -95,6 +97,8 @@ def _check(**ways: Any) -> None:
         raise InputError(f"{others[0]} and {others[1]} at once", expected="one of the two")
     if others == ["processes"] and ways["threads"] is not None:
         raise InputError("threads and processes at once", expected="one of the two")
+    if ways["dask"] is not None and not (isinstance(ways["dask"], str) and ways["dask"].strip()):
+        raise InputError(expected=_ADDRESS, where="dask", got=ways["dask"])
     executor = ways["executor"]
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise InputError(expected="something with a method submit", where="executor", got=executor)
@@ -210,8 +214,7 @@ def _client(distributed: Any, target: Any, address: str) -> Iterator[Any]:
     except (OSError, TimeoutError, ValueError) as error:
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
         problem = f"no Dask scheduler answers at {address}: {reason[0]}"
-        expected = "an address such as tcp://host:8786, or local"
-        raise InputError(problem, where="dask", expected=expected) from None
+        raise InputError(problem, where="dask", expected=_ADDRESS) from None
     try:
         yield client
     finally:

@@ -31,6 +31,7 @@ pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]  # Dask's, 
         ({"processes": 1.5}, "processes: expected a whole number"),
         ({"threads": 2, "processes": 2}, "threads and processes at once"),
         ({"processes": 2, "dask": "local"}, "processes and dask at once"),
+        ({"dask": " "}, "dask: expected an address such as tcp://host:8786, or local"),
         ({"executor": 5}, "executor: expected something with a method submit, got 5"),
     ],
 )

@@ -233,7 +233,7 @@ def test_time_stops_a_run_that_can_be_gone_on_with(tmp_path: Path) -> None:
         ({"until": TARGET, "only": (0, 10)}, "range: a range and a target at once"),
         ({"max_rounds": 10, "only": (0, 10)}, "range: a range and a target at once"),
         ({"max_rounds": 0}, "max_rounds: expected a whole number"),
-        ({"max_games": 5}, "max_games: the study is one of rounds, expected max_rounds"),
+        ({"max_games": 5}, "max_games: the study is one of rounds, expected a limit of rounds"),
         ({"max_seconds": 0}, "max_seconds: expected a number of seconds above 0"),
         ({"max_seconds": math.nan}, "max_seconds: expected"),
         ({"max_seconds": True}, "max_seconds: expected"),
