@@ -219,7 +219,6 @@ def _seat_rows(summary: Mapping[str, Any]) -> list[list[str]]:
 
 
 _STOPS = {
-    "range": "only these were asked for",
     "interrupted": "interrupted; the same command goes on",
     "max_rounds": "by the limit of rounds",
     "max_games": "by the limit of games",
@@ -232,18 +231,18 @@ def _notes(summary: Mapping[str, Any]) -> list[str]:
     lines = []
     reason, target = summary["stopped_by"], summary["until"]
     if reason in _STOPS:
-        lines += paragraph("stopped", _STOPS[reason], 13)
+        lines += paragraph("stopped", _STOPS[reason])
     if target is not None:
         asked = f"{target['metric']}[{target['seat']}] ±{target['half_width']:g}"
         outcome = "reached" if target["reached"] else "not reached"
         looks = counted(target["looks"], "look")
         text = f"{asked}: {outcome} after {looks}; the intervals allow for all of them"
         lines += paragraph("until", text)
-    played = [begin for begin, _ in summary["ranges"]]
-    if played != [0]:
+    ranges = summary["ranges"]
+    if reason == "range" or [begin for begin, _ in ranges] != [0]:
         unit = "rounds" if summary["games"] is None else "games"
-        shown = [f"{begin:,} to {end - 1:,}" for begin, end in summary["ranges"][:4]]
-        shown += ["..."] if len(played) > 4 else []
+        shown = [f"{begin:,} to {end - 1:,}" for begin, end in ranges[:4]]
+        shown += ["..."] if len(ranges) > 4 else []
         lines += paragraph("a part", f"{unit} {', '.join(shown)} of the study")
     return ["", *lines] if lines else []
 
@@ -332,7 +331,7 @@ def summary_html(summary: Mapping[str, Any], *, title: str = "") -> str:
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
         for row in _seat_rows(summary)
     )
-    lines = _header(summary, title="")
+    lines = _header(summary, title="") + [line for line in _notes(summary) if line]
     caption = f"<b>{html.escape(title)}</b><br>" if title else ""
     caption += "<br>".join(html.escape(line) for line in lines)
     facts = "<br>".join(html.escape(line) for line in _facts(summary))

@@ -194,17 +194,31 @@ def _cluster(address: str, workers: int | None) -> Iterator[Any]:
 
     from distributed import LocalCluster
 
-    cluster: Any = LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=workers or cores(),
-        threads_per_worker=1,
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-    )
+    with _deaf():
+        cluster: Any = LocalCluster(  # type: ignore[no-untyped-call]
+            n_workers=workers or cores(),
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
     try:
         yield cluster
     finally:
         with suppress(Exception):  # some of it may have been killed
             cluster.close(timeout=10)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Let processes that the block starts leave Ctrl-C to this one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # they inherit it
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -224,7 +224,7 @@ class FolderLedger(Ledger):
         self._close()
         result = super().finish(stopped_by)
         write_result(self.path, result, records=self._records)
-        result.folder = self.path if self._records else None  # older records are not this run's
+        result.folder = self.path
         return result
 
 
