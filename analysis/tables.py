@@ -93,7 +93,11 @@ METRICS: tuple[Metric, ...] = (
 """Every number of a summary; counts and means are over the whole run."""
 
 FACTS: tuple[tuple[str, str], ...] = (
-    ("ranges", "the rounds (games) that were played: pairs of the first and one past the last"),
+    (
+        "ranges",
+        "where not all of the study was played, the rounds (games) that were: pairs of the first "
+        "and one past the last",
+    ),
     (
         "stopped_by",
         "what ended the run: rounds, games (all of the study), range (only a part was asked for), "
@@ -101,7 +105,7 @@ FACTS: tuple[tuple[str, str], ...] = (
     ),
     (
         "until",
-        "null, or the target of --until: metric, seat, half_width (in the metric's unit), reached, "
+        "with --until, the target: metric, seat, half_width (in the metric's unit), reached, "
         "and looks, the number of times that the run looked; all intervals allow for them",
     ),
     ("seconds", "time of playing, all sessions together; no compiling in it"),

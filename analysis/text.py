@@ -229,7 +229,7 @@ _STOPS = {
 def _notes(summary: Mapping[str, Any]) -> list[str]:
     """Return what there is to say of a run that is a part, looked at itself, or met a limit."""
     lines = []
-    reason, target = summary["stopped_by"], summary["until"]
+    reason, target = summary["stopped_by"], summary.get("until")
     if reason in _STOPS:
         lines += paragraph("stopped", _STOPS[reason])
     if target is not None:
@@ -238,8 +238,8 @@ def _notes(summary: Mapping[str, Any]) -> list[str]:
         looks = counted(target["looks"], "look")
         text = f"{asked}: {outcome} after {looks}; the intervals allow for all of them"
         lines += paragraph("until", text)
-    ranges = summary["ranges"]
-    if reason == "range" or [begin for begin, _ in ranges] != [0]:
+    ranges = summary.get("ranges", [])
+    if reason == "range" or [begin for begin, _ in ranges] not in ([], [0]):
         unit = "rounds" if summary["games"] is None else "games"
         shown = [f"{begin:,} to {end - 1:,}" for begin, end in ranges[:4]]
         shown += ["..."] if len(ranges) > 4 else []
@@ -293,7 +293,10 @@ def _game_facts(summary: Mapping[str, Any]) -> list[str]:
     ends = _shares(game["ends"], games, _GAME_REASONS)
     lines = paragraph("games end", f"by {ends}; {ties}")
     length = f"{spread(game['rounds'])}; {summary['rounds']:,} in all"
-    return lines + paragraph("rounds", length)
+    per_game = summary["rounds"] / games
+    sums = [fixed(player["score_mean"] * per_game, 1) for player in summary["players"]]
+    lines += paragraph("rounds", length)
+    return lines + paragraph("sums", f"of a game's scores, mean by seat: {', '.join(sums)}")
 
 
 def _shares(counts: Mapping[str, int], whole: int, words: Mapping[str, str]) -> str:

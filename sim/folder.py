@@ -147,11 +147,20 @@ def locked(folder: PathLike) -> Iterator[Path]:
         probe.unlink()
         lock = _lock(path)
     try:
+        with writing(path):
+            _clear_scrap(path)
         yield path
     finally:
         with suppress(OSError):  # where open files cannot be removed, it stays
             (path / LOCK).unlink()
         lock.release()
+
+
+def _clear_scrap(path: Path) -> None:
+    """Remove the files that processes were writing when they were killed."""
+    for name in FILES:
+        for scrap in path.glob(f".{name}.*.part"):
+            scrap.unlink()
 
 
 def _lock(path: Path) -> BaseFileLock:

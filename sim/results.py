@@ -238,7 +238,6 @@ def _summary(result: Result) -> dict[str, Any]:
         "threshold_assumed": study.rules.threshold_assumed,
         "rounds": rounds,
         "games": None if study.games is None else sums["games"],
-        "ranges": [list(pair) for pair in result.ranges],
         "ends": dict(zip(REASONS, sums["ends"], strict=True)),
         "turns": _turns(sums),
         "recyclings": {"histogram": sums.pairs("recyclings")},
@@ -250,7 +249,8 @@ def _summary(result: Result) -> dict[str, Any]:
         "seconds": result.seconds,
         "rounds_per_second": rounds / result.seconds if result.seconds > 0 else None,
         "stopped_by": result.stopped_by,
-        "until": _target(result),
+        **_part(result),
+        **_target(result),
     }
 
 
@@ -285,16 +285,23 @@ def _game(study: Study, sums: Sums) -> dict[str, Any]:
     }
 
 
-def _target(result: Result) -> dict[str, Any] | None:
-    """Return what a run was to stop at, whether it did, and how often it looked."""
+def _part(result: Result) -> dict[str, Any]:
+    """Return which rounds (games) were played, where these are not all of the study."""
+    if result.ranges == ((0, result.study.count),):
+        return {}
+    return {"ranges": [list(pair) for pair in result.ranges]}
+
+
+def _target(result: Result) -> dict[str, Any]:
+    """Return what a run was to stop at, if anything, whether it did, and how often it looked."""
     until = result.until
     if until is None:
-        return None
-    return {
-        **until.to_dict(),
+        return {}
+    outcome = {
         "reached": reached(until, result.study, result.sums),
         "looks": sum(1 for _ in looks_to(size(result.ranges))),
     }
+    return {"until": until.to_dict() | outcome}
 
 
 def _seat(study: Study, sums: Sums, seat: int, level: float) -> dict[str, Any]:

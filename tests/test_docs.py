@@ -95,6 +95,15 @@ def test_slurm_array(tmp_path: Path) -> None:
     assert whole.stopped_by == "rounds"
 
 
+def test_columns_of_records_are_those_that_exist() -> None:
+    from sim.records import COLUMNS
+
+    text = (ROOT / "docs" / "long-runs.md").read_text("utf-8")
+    for column in COLUMNS:
+        unit = column.unit or "–"
+        assert f"| `{column.name}` | {column.type} | {unit} | {column.description} |" in text
+
+
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):

@@ -69,7 +69,7 @@ def test_a_thousand_million_rounds(
     finally:
         tracemalloc.stop()
     assert found.sums["rounds"] == ROUNDS
-    assert found.summary()["ranges"] == [[0, ROUNDS]]
+    assert found.ranges == ((0, ROUNDS),)
     assert len(seen) == 10
     first, *others = seen
     for memory, journal, manifest in others:
