@@ -407,7 +407,7 @@ def run(
     workers = _workers(threads, processes, dask)
     with _playing(out):
         result = batch.run(study, records=records, out=out, progress=not quiet, **workers, **given)
-    _show(result, out, as_json, quiet)
+    _print(result, out, as_json, quiet)
 
 
 def _workers(threads: int | None, processes: int | None, dask: str | None) -> dict[str, Any]:
@@ -439,7 +439,7 @@ _OPTIONS: tuple[str, ...] = ("threads", "processes", "dask", "range", "until", "
 _OPTIONS += ("max_rounds", "max_games", "max_seconds")
 
 
-def _show(result: Result, out: str | None, as_json: bool, quiet: bool) -> None:
+def _print(result: Result, out: str | None, as_json: bool, quiet: bool) -> None:
     click.echo(result.to_json() if as_json else result.to_text())
     if out is None or as_json or quiet:
         return
@@ -483,7 +483,7 @@ def extend(
         workers["max_seconds"] = max_seconds
     with _playing(folder):
         result = batch.extend(folder, rounds=rounds, games=games, progress=not quiet, **workers)
-    _show(result, folder, as_json, quiet)
+    _print(result, folder, as_json, quiet)
 
 
 @main.command(epilog="Example: baobei merge part-1 part-2 part-3 --out whole")
@@ -502,7 +502,7 @@ def merge(folders: tuple[str, ...], out: str, as_json: bool, quiet: bool) -> Non
     from sim.merge import merge as together
 
     result = together(folders, out)
-    _show(result, out, as_json, quiet)
+    _print(result, out, as_json, quiet)
 
 
 @main.command(epilog="Example: baobei trace --players balanced,sharp --seed 7 --round 17")

@@ -14,6 +14,7 @@ from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE, wilson, z_score
 from long_runs.common import content, stable, study
 from sim import load_results, run
 from sim.errors import InputError
+from sim.results import interval
 from sim.stopping import Until, cut_at_looks, is_look, looks, looks_to
 from sim.study import MAX_UNITS
 
@@ -211,7 +212,14 @@ def test_a_limit_takes_the_place_of_what_the_study_says() -> None:
 
 
 def test_an_end_that_is_good_enough_is_a_look_too() -> None:
-    found = run(study(rounds=1100), until="win_share[0]±0.0487")
+    given = study(rounds=1100)
+    looked, longer = (run(given.with_changes(rounds=count)) for count in (1000, 1100))
+    ends = [
+        interval("win_share", given, result.sums, 0, LOOK_CONFIDENCE) for result in (looked, longer)
+    ]
+    widths = [(high - low) / 2 for low, high in ends if low is not None and high is not None]
+    assert widths[1] < widths[0]
+    found = run(given, until=Until("win_share", 0, sum(widths) / 2))
     assert found.ranges == ((0, 1100),)
     assert found.stopped_by == "until"
 
