@@ -36,13 +36,11 @@ class Workers:
         executor: Where chunks are submitted.
         count: How many chunks it plays at a time.
         chunk_seconds: What a chunk should last: long against its overhead, short against patience.
-        apart: Whether chunks are played outside of this process.
     """
 
     executor: Executor
     count: int
     chunk_seconds: float
-    apart: bool = True
 
 
 @contextmanager
@@ -74,7 +72,7 @@ def opened(
         count = threads or getattr(executor, "_max_workers", None) or cores()
         apart = not isinstance(executor, ThreadPoolExecutor)
         with _noticing(apart):
-            yield Workers(executor, count, 0.25 if apart else 0.1, apart)
+            yield Workers(executor, count, 0.25 if apart else 0.1)
     elif processes is not None:
         # Spawned, not forked: a fork copies the locks of threads that do not exist in it.
         context = multiprocessing.get_context("spawn")
@@ -85,7 +83,7 @@ def opened(
         count = min(cores(), MAX_WORKERS) if threads is None else threads
         own = ThreadPoolExecutor(count, thread_name_prefix="baobei")
         with _closing(own):
-            yield Workers(own, count, 0.1, apart=False)
+            yield Workers(own, count, 0.1)
 
 
 def _check(**ways: Any) -> None:

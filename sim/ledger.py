@@ -117,7 +117,7 @@ class FolderLedger(Ledger):
         self.path = path
         self.ranges, self.sums, self.seconds = there.ranges, there.sums, there.seconds
         self.compile_seconds = there.compile_seconds
-        self._begun = replace(there, finished=False, stopped_by=None)
+        self._begun = there
         self._records = there.records
         if self._records:
             _check_records(path, there.ranges, there.study.unit)
@@ -255,7 +255,16 @@ def open_ledger(
         return
     with locked(folder) as path:
         there = hold(path, study, records=records)
-        ledger = FolderLedger(path, replace(there, study=study, records=records, until=until))
+        goes_on = Held(  # with the versions of this program, even where nothing was finished
+            study=study,
+            ranges=there.ranges,
+            sums=there.sums,
+            seconds=there.seconds,
+            compile_seconds=there.compile_seconds,
+            records=records,
+            until=until,
+        )
+        ledger = FolderLedger(path, goes_on)
         try:
             yield ledger
         finally:

@@ -97,7 +97,7 @@ def test_a_chunk_may_fail_by_running_out_of_time() -> None:
 
 def test_a_worker_with_another_engine_refuses() -> None:
     job = replace(Job.of(study()), engine=0)
-    with pytest.raises(InputError, match="a worker has engine 1, the run needs engine 0"):
+    with pytest.raises(InputError, match=r"a worker has engine .*, the run needs engine 0"):
         play(job, 0, 1)
 
 

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from long_runs.common import content, study
 from sim import extend, load_results, merge, run
 from sim.cli import main
+from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
 from sim.folder import locked
 
@@ -128,13 +129,24 @@ def test_another_engine_is_not_gone_on_with(tmp_path: Path) -> None:
     path = tmp_path / "a" / "manifest.json"
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps(manifest | {"engine": 0}))
-    with pytest.raises(InputError, match="was played by engine 0, this is engine 1"):
+    with pytest.raises(InputError, match="was played by engine 0, this is engine"):
         extend(tmp_path / "a", rounds=3000)
-    with pytest.raises(InputError, match="was played by engine 0, expected engine 1"):
+    with pytest.raises(InputError, match="was played by engine 0, expected engine"):
         merge([tmp_path / "b", tmp_path / "a"], tmp_path / "c")
     with pytest.warns(UserWarning, match="played by engine 0"):
         load_results(tmp_path / "a").save(tmp_path / "d")
     assert json.loads((tmp_path / "d" / "manifest.json").read_text())["engine"] == 0
+
+
+def test_a_folder_in_which_nothing_is_finished_takes_the_engine_that_plays(tmp_path: Path) -> None:
+    from sim.folder import prepare
+
+    path = prepare(tmp_path, study()) / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"engine": 0, "version": "0.0.1"}))
+    run(study(), only=(0, 10), out=tmp_path)
+    manifest = json.loads(path.read_text())
+    assert manifest["engine"] == ENGINE_VERSION
+    assert manifest["version"] != "0.0.1"
 
 
 # --- merge ----------------------------------------------------------------------------------------

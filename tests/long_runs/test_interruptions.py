@@ -147,7 +147,13 @@ def test_ended_at_any_call_of_the_file_system(fatal: int, tmp_path: Path) -> Non
 
 @no_signals
 @pytest.mark.parametrize(
-    "workers", [["--threads", "2"], ["--processes", "2"], ["--dask", "local"]], ids=" ".join
+    "workers",
+    [
+        ["--threads", "2"],
+        ["--processes", "2"],
+        pytest.param(["--dask", "local"], marks=pytest.mark.slow),
+    ],
+    ids=" ".join,
 )
 def test_ctrl_c_goes_to_all_and_the_printed_command_goes_on(
     workers: list[str], tmp_path: Path

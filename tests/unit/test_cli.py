@@ -21,6 +21,8 @@ pytestmark = pytest.mark.jit
 
 COMMANDS = [
     ["run"],
+    ["extend"],
+    ["merge"],
     ["trace"],
     ["check"],
     ["bench"],
@@ -424,6 +426,7 @@ def test_list_metrics_knows_every_column() -> None:
 
     text = baobei("list", "metrics").stdout
     assert "win_share" in text
+    assert "stopped_by" in text
     found = json.loads(baobei("list", "metrics", "--json").stdout)
     assert [column["name"] for column in found["records"]] == list(RECORD_COLUMNS)
 
