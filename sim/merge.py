@@ -42,7 +42,7 @@ def merge(folders: Sequence[PathLike], out: PathLike) -> Result:
         raise InputError("the same folder twice", where="merge", expected="each once")
     with ExitStack() as stack:
         for path in paths:
-            if (path / MANIFEST).exists() and os.access(path, os.W_OK):
+            if (path / MANIFEST).exists() and _is_writable(path):
                 stack.enter_context(locked(path))  # no run is going on in it
         parts = {path: read_held(path) for path in paths}
         _check_alike(parts)
@@ -56,6 +56,11 @@ def merge(folders: Sequence[PathLike], out: PathLike) -> Result:
         write_result(target, result, records=there.records)
         result.folder = target
         return result
+
+
+def _is_writable(path: Path) -> bool:
+    """Whether this process may write into a folder; nobody can run into one that it may not."""
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _new(out: Path) -> Path:
