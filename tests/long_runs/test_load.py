@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -45,7 +47,7 @@ def played_at_once(units: int) -> Callable[[Job, int, int], Part]:
 
 
 @pytest.mark.parametrize(
-    "chunk", [1_000_000, pytest.param(20_000, marks=pytest.mark.slow)], ids="{:,}".format
+    "chunk", [1_000_000, pytest.param(50_000, marks=pytest.mark.slow)], ids="{:,}".format
 )
 def test_a_thousand_million_rounds(
     chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -97,11 +99,7 @@ def test_records_do_not_gather_in_memory(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_two_threads_are_nearly_twice_as_fast() -> None:
-    """On a machine that does nothing else; the best of some tries, as others may use it too."""
-    from sim.executors import cores
-
-    if cores() < 2:
-        pytest.skip("a single core")
+    """The best of some tries; left out where two processes are not twice as fast either."""
     given = study(players=["balanced"] * 4, rounds=600_000)
     ratios = []
     for _ in range(4):
@@ -109,4 +107,18 @@ def test_two_threads_are_nearly_twice_as_fast() -> None:
         ratios.append(one / two)
         if ratios[-1] >= 1.85:
             return
+        if two_processes() < 1.9:
+            pytest.skip("there are no two cores free")
     pytest.fail(f"only {max(ratios):.2f} times as fast")
+
+
+def two_processes() -> float:
+    """How many times as much two processes do as one: of the machine, not of the program."""
+    code = "import time; t = time.time(); sum(range(40_000_000)); print(time.time() - t)"
+
+    def seconds(count: int) -> float:
+        command = [sys.executable, "-c", code]
+        every = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+        return max(float(process.communicate()[0]) for process in every)
+
+    return 2 * seconds(1) / seconds(2)
