@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sim.deck import load_deck as load_deck
     from sim.errors import BaobeiError as BaobeiError
     from sim.errors import InputError as InputError
-    from sim.merge import merge as merge
+    from sim.merging import merge as merge
     from sim.players import Player as Player
     from sim.players import load_player as load_player
     from sim.results import Result as Result
@@ -51,7 +51,7 @@ _HOMES = {
     "load_player": "players",
     "load_results": "results",
     "load_study": "study",
-    "merge": "merge",
+    "merge": "merging",
     "run": "batch",
 }
 """Public names and the modules that they live in."""

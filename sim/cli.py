@@ -499,7 +499,7 @@ def merge(folders: tuple[str, ...], out: str, as_json: bool, quiet: bool) -> Non
     """
     if out == "":
         raise InputError(expected="the name of a folder", where="--out", got=out)
-    from sim.merge import merge as together
+    from sim.merging import merge as together
 
     result = together(folders, out)
     _print(result, out, as_json, quiet)

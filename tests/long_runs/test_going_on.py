@@ -217,7 +217,7 @@ def test_runs_that_were_interrupted_can_be_merged(tmp_path: Path) -> None:
 def test_folders_that_cannot_be_written_to_can_be_merged(
     parts: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sim.merge._is_writable", lambda _: False)
+    monkeypatch.setattr("sim.merging._is_writable", lambda _: False)
     found = merge(list(parts.values()), tmp_path / "whole")
     assert found.ranges == ((0, 1000), (2000, 3000))
     assert found.stopped_by == "range"
