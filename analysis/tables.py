@@ -92,6 +92,27 @@ METRICS: tuple[Metric, ...] = (
 )
 """Every number of a summary; counts and means are over the whole run."""
 
+FACTS: tuple[tuple[str, str], ...] = (
+    (
+        "ranges",
+        "where not all of the study was played, the rounds (games) that were: pairs of the first "
+        "and one past the last",
+    ),
+    (
+        "stopped_by",
+        "what ended the run: rounds, games (all of the study), range (only a part was asked for), "
+        "until, max_rounds, max_games, max_seconds, interrupted (the same command goes on)",
+    ),
+    (
+        "until",
+        "with --until, the target: metric, seat, half_width (in the metric's unit), reached, "
+        "and looks, the number of times that the run looked; all intervals allow for them",
+    ),
+    ("seconds", "time of playing, all sessions together; no compiling in it"),
+    ("rounds_per_second", "rounds by seconds"),
+)
+"""What a summary says of the run itself."""
+
 _HISTOGRAMS = ("turns", "recyclings", "game.rounds")
 
 

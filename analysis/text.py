@@ -143,7 +143,7 @@ def summary_text(
     """
     blocks = [
         _header(summary, title),
-        _seats(summary),
+        _seats(summary) + _notes(summary),
         ["Plucks and powers of a seat in a round:", *align(_doing_rows(summary), _DOING, left=())],
         _facts(summary),
         _speed(summary, compile_seconds),
@@ -218,6 +218,35 @@ def _seat_rows(summary: Mapping[str, Any]) -> list[list[str]]:
     ]
 
 
+_STOPS = {
+    "interrupted": "interrupted; the same command goes on",
+    "max_rounds": "by the limit of rounds",
+    "max_games": "by the limit of games",
+    "max_seconds": "by the limit of time",
+}
+
+
+def _notes(summary: Mapping[str, Any]) -> list[str]:
+    """Return what there is to say of a run that is a part, looked at itself, or met a limit."""
+    lines = []
+    reason, target = summary["stopped_by"], summary.get("until")
+    if reason in _STOPS:
+        lines += paragraph("stopped", _STOPS[reason])
+    if target is not None:
+        asked = f"{target['metric']}[{target['seat']}] ±{target['half_width']:g}"
+        outcome = "reached" if target["reached"] else "not reached"
+        looks = counted(target["looks"], "look")
+        text = f"{asked}: {outcome} after {looks}; the intervals allow for all of them"
+        lines += paragraph("until", text)
+    ranges = summary.get("ranges", [])
+    if reason == "range" or [begin for begin, _ in ranges] not in ([], [0]):
+        unit = "rounds" if summary["games"] is None else "games"
+        shown = [f"{begin:,} to {end - 1:,}" for begin, end in ranges[:4]]
+        shown += ["..."] if len(ranges) > 4 else []
+        lines += paragraph("a part", f"{unit} {', '.join(shown)} of the study")
+    return ["", *lines] if lines else []
+
+
 def _percent(part: int, whole: int) -> str:
     return share(part, whole).removesuffix(" %")
 
@@ -264,7 +293,10 @@ def _game_facts(summary: Mapping[str, Any]) -> list[str]:
     ends = _shares(game["ends"], games, _GAME_REASONS)
     lines = paragraph("games end", f"by {ends}; {ties}")
     length = f"{spread(game['rounds'])}; {summary['rounds']:,} in all"
-    return lines + paragraph("rounds", length)
+    per_game = summary["rounds"] / games
+    sums = [fixed(player["score_mean"] * per_game, 1) for player in summary["players"]]
+    lines += paragraph("rounds", length)
+    return lines + paragraph("sums", f"of a game's scores, mean by seat: {', '.join(sums)}")
 
 
 def _shares(counts: Mapping[str, int], whole: int, words: Mapping[str, str]) -> str:
@@ -302,7 +334,7 @@ def summary_html(summary: Mapping[str, Any], *, title: str = "") -> str:
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
         for row in _seat_rows(summary)
     )
-    lines = _header(summary, title="")
+    lines = _header(summary, title="") + [line for line in _notes(summary) if line]
     caption = f"<b>{html.escape(title)}</b><br>" if title else ""
     caption += "<br>".join(html.escape(line) for line in lines)
     facts = "<br>".join(html.escape(line) for line in _facts(summary))

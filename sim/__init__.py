@@ -22,11 +22,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sim.batch import extend as extend
     from sim.batch import run as run
     from sim.deck import Deck as Deck
     from sim.deck import load_deck as load_deck
     from sim.errors import BaobeiError as BaobeiError
     from sim.errors import InputError as InputError
+    from sim.merging import merge as merge
     from sim.outcomes import SweepResult as SweepResult
     from sim.outcomes import TournamentResult as TournamentResult
     from sim.outcomes import sweep as sweep
@@ -59,12 +61,14 @@ _HOMES = {
     "TournamentResult": "outcomes",
     "Trace": "trace",
     "check": "scenario",
+    "extend": "batch",
     "load_deck": "deck",
     "load_player": "players",
     "load_results": "results",
     "load_study": "study",
     "load_sweep": "sweeps",
     "load_tournament": "tournaments",
+    "merge": "merging",
     "run": "batch",
     "sweep": "outcomes",
     "tournament": "outcomes",

@@ -1,43 +1,51 @@
-"""Runs: a study cut into chunks, the chunks played by threads, their sums added up.
+"""Runs: a study cut into chunks, the chunks played by workers, their sums added up.
 
 A chunk is a range of units (rounds, or whole games), and a pure function of the packed study,
 the seed and the range: `play`. Sums are whole numbers, merged in index order. So a result is the
-same, byte for byte, for any number of threads and any size of chunks, and anything that runs
-pure functions can take the place of the threads.
+same, byte for byte, for any number of threads and any size of chunks, for processes and clusters,
+and for a run that was interrupted and gone on with.
 """
 
 from __future__ import annotations
 
-import os
+import math
+import signal
+import threading
 import time
 from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from sim.deck import PathLike
+from sim.engine import ENGINE_VERSION
 from sim.engine.state import FAULT_NONE, RECORD_COLUMNS, TALLY, new_record, new_state
-from sim.errors import InputError
-from sim.folder import prepare
+from sim.errors import InputError, within
+from sim.executors import MAX_WORKERS, Workers, opened, whole
+from sim.folder import read_held
+from sim.ledger import Ledger, open_ledger
 from sim.pack import pack
 from sim.progress import Progress, Wanted, announce_compiling
-from sim.records import Keeper, Writer, check_rows
-from sim.results import RECORDS, Result
-from sim.study import Study, load_study
+from sim.ranges import Range, Ranges, checked, common, in_words, minus, size
+from sim.records import check_rows
+from sim.results import Result, leader, reached
+from sim.stopping import Until, cut_at_looks, is_look
+from sim.study import MAX_UNITS, Study, load_study
 from sim.sums import Sums
 
-MAX_THREADS = 1024
-
 CHUNK_SECONDS = 0.1
-"""What a chunk should last: long against its overhead, short against patience."""
+"""What a chunk of a thread should last: long against its overhead, short against patience."""
 
 FIRST_CHUNK = {"rounds": 1024, "games": 32}
 """Units of the first chunks, before there is a speed to go by."""
+
+POLL_SECONDS = 0.2
+"""So often a run that waits for a chunk looks whether Ctrl-C was pressed."""
 
 RECORD_UNITS = 2**14
 """The most units of a chunk whose records have to be held in memory."""
@@ -54,11 +62,13 @@ class Job:
         table: `Table` record: rules, deck and players.
         seed: 0 to 2**64 - 1.
         records: Whether rows of records are to be kept.
+        engine: Version of the engine; a worker that has another one refuses.
     """
 
     table: Any
     seed: int
     records: bool = False
+    engine: int = ENGINE_VERSION
 
     @classmethod
     def of(cls, study: Study, records: bool = False) -> Job:
@@ -130,9 +140,13 @@ def play(job: Job, begin: int, end: int) -> Part:
 
     Raises:
         EngineError: A policy answered against the rules, which is a bug.
+        InputError: The job is for another version of the engine.
     """
     from sim.engine.play import play_chunk
 
+    if job.engine != ENGINE_VERSION:
+        problem = f"a worker has engine {ENGINE_VERSION}, the run needs engine {job.engine}"
+        raise InputError(problem, expected="the same version of the program everywhere")
     start = time.perf_counter()
     state, tally, histograms = new_state(), new_record(TALLY), job.histograms()
     buffer, kept = job.rows(end - begin), []
@@ -176,12 +190,20 @@ def _report_fault(state: Any, job: Job) -> None:
 class _Sizes:
     """Chooses how long the next chunk is; nothing in a result depends on it."""
 
-    def __init__(self, job: Job, unit: str, threads: int, fixed: int | None) -> None:
+    def __init__(
+        self,
+        job: Job,
+        unit: str,
+        threads: int,
+        fixed: int | None,
+        seconds: float = CHUNK_SECONDS,
+    ) -> None:
         self.most = job.most_units()
         if job.records:
             self.most = min(self.most, RECORD_UNITS)
         self.threads = threads
         self.adaptive = fixed is None
+        self.seconds = seconds
         self.size = FIRST_CHUNK[unit] if fixed is None else fixed
 
     def next(self, left: int) -> int:
@@ -191,24 +213,48 @@ class _Sizes:
             size = min(size, max(self.size // 8, left // (2 * self.threads)))
         return max(1, min(size, self.most, left))
 
+    def chunks(self, ranges: Sequence[Range]) -> Iterator[Range]:
+        """Yield ranges cut into chunks, each as long as seems right at the time."""
+        left = sum(end - begin for begin, end in ranges)
+        for begin, end in ranges:
+            at = begin
+            while at < end:
+                upto = min(at + self.next(left), end)
+                yield at, upto
+                left -= upto - at
+                at = upto
+
     def learn(self, part: Part) -> None:
         """Take the speed of a finished chunk into account."""
         if self.adaptive and part.seconds > 0:
-            wanted = int((part.end - part.begin) * CHUNK_SECONDS / part.seconds)
+            wanted = int((part.end - part.begin) * self.seconds / part.seconds)
             self.size = max(1, self.size // 4, min(wanted, self.size * 4))
 
 
-def play_parts(executor: Executor, job: Job, count: int, sizes: _Sizes) -> Iterator[Part]:
-    """Yield the parts of units 0 to `count` - 1 in index order, few of them in flight at a time."""
+def play_parts(
+    executor: Executor,
+    job: Job,
+    ranges: Sequence[Range],
+    sizes: _Sizes,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Iterator[Part]:
+    """Yield the parts of ranges in their order, few of them in flight at a time.
+
+    Raises:
+        KeyboardInterrupt: `interrupted` was true while a part was waited for.
+    """
     pending: deque[Future[Part]] = deque()
-    begin = 0
+    chunks = sizes.chunks(ranges)
     try:
-        while begin < count or pending:
-            while begin < count and len(pending) < 3 * sizes.threads:
-                end = begin + sizes.next(count - begin)
-                pending.append(executor.submit(play, job, begin, end))
-                begin = end
-            part = pending.popleft().result()
+        while True:
+            while len(pending) < 3 * sizes.threads:
+                chunk = next(chunks, None)
+                if chunk is None:
+                    break
+                pending.append(executor.submit(play, job, *chunk))
+            if not pending:
+                return
+            part = _result(pending.popleft(), interrupted)
             sizes.learn(part)
             yield part
     finally:
@@ -216,106 +262,269 @@ def play_parts(executor: Executor, job: Job, count: int, sizes: _Sizes) -> Itera
             future.cancel()
 
 
-class _Sink(Protocol):
-    """Takes records in index order."""
+def _result(future: Future[Part], interrupted: Callable[[], bool]) -> Part:
+    while True:
+        try:
+            return future.result(timeout=POLL_SECONDS)
+        except TimeoutError:
+            if future.done():  # then it is the chunk's own error, or it ended just now
+                return future.result()
+        if interrupted():
+            future.cancel()
+            raise KeyboardInterrupt
 
-    def add(self, rows: Any, begin: int) -> None: ...
 
-    def close(self) -> None: ...
+@contextmanager
+def _interruptible() -> Iterator[Callable[[], bool]]:
+    """Give the block a function that says whether Ctrl-C was pressed.
 
-    def abandon(self) -> None: ...
+    The first one only makes it say so, that no sum is torn in the middle of an addition; a second
+    one is as usual. Where signals do not come to, or somebody else handles them, it says no.
+    """
+    pressed: list[int] = []
+
+    def note(number: int, _: Any) -> None:
+        pressed.append(number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield lambda: False
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# --- what to play, and when to stop ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What a run is asked for.
+
+    Attributes:
+        study: What to play, as long as it may become.
+        wanted: Its units that are asked for.
+        limit: What ends a run that has come to the end of the study.
+        until: At which precision it may stop before that.
+        max_seconds: After which time it may.
+    """
+
+    study: Study
+    wanted: Ranges
+    limit: str
+    until: Until | None = None
+    max_seconds: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        *,
+        only: Sequence[int] | None,
+        until: str | Until | None,
+        max_units: dict[str, int | None],
+        max_seconds: float | None,
+    ) -> _Plan:
+        """Return the plan that arguments of `run` mean.
+
+        Raises:
+            InputError: They make no sense, or not together.
+        """
+        with within(where="until"):
+            target = Until.of(until, len(study.players))
+        limit = study.unit
+        for unit, most in max_units.items():
+            whole(f"max_{unit}", most, MAX_UNITS)
+            if most is None:
+                continue
+            if unit != study.unit:
+                problem = f"the study is one of {study.unit}"
+                raise InputError(problem, where=f"max_{unit}", expected=f"a limit of {study.unit}")
+            if target is not None or most < study.count:
+                changes: dict[str, Any] = {unit: most}
+                study, limit = study.with_changes(**changes), f"max_{unit}"
+        if max_seconds is not None and not _is_time(max_seconds):
+            problem = "a number of seconds above 0"
+            raise InputError(expected=problem, where="max_seconds", got=max_seconds)
+        wanted: Ranges = ((0, study.count),)
+        if only is not None:
+            if target is not None or limit != study.unit:
+                problem = "a range alone, or a run from the start until a target or a limit"
+                raise InputError("a range and a target at once", where="range", expected=problem)
+            with within(where="range"):
+                wanted = (checked(only, study.count),)
+        return cls(study, wanted, limit, target, max_seconds)
+
+    def begin(self, ledger: Ledger) -> list[Range]:
+        """Return the ranges that are still to be played, cut where the run will look.
+
+        Raises:
+            InputError: The folder holds something that a target cannot be judged by.
+        """
+        missing = minus(self.wanted, ledger.ranges)
+        if self.until is None:
+            return list(missing)
+        if ledger.ranges and ledger.ranges != ((0, ledger.ranges[0][1]),):
+            problem = f"holds {in_words(ledger.ranges, self.study.unit)}"
+            expected = f"the first {self.study.unit} without a gap, to look at them in order"
+            raise InputError(problem, where="until", expected=expected)
+        return list(cut_at_looks(missing))
+
+    def reached(self, ledger: Ledger) -> bool:
+        """Whether the run is at a look, or at its end, and the target is met."""
+        count = size(ledger.ranges)
+        if self.until is None or not (is_look(count) or count == self.study.count):
+            return False
+        return reached(self.until, self.study, ledger.sums)
+
+    def end(self, ledger: Ledger) -> str:
+        """Return why a run stops that has played all that it was asked for."""
+        return self.limit if ledger.ranges == ((0, self.study.count),) else "range"
+
+
+def _is_time(value: object) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and 0 < value < math.inf  # type: ignore[operator]
+
+
+# --- runs -----------------------------------------------------------------------------------------
 
 
 def run(
     study: Study | PathLike,
     *,
     threads: int | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
     chunk: int | None = None,
     records: bool = False,
     out: PathLike | None = None,
+    only: Sequence[int] | None = None,
+    until: str | Until | None = None,
+    max_rounds: int | None = None,
+    max_games: int | None = None,
+    max_seconds: float | None = None,
     progress: Wanted = None,
 ) -> Result:
-    """Play a study.
+    """Play a study, or what a folder does not hold of it yet.
 
     Args:
         study: What to play; or the name of a shipped one, or the path of a study file.
-        threads: Threads that play; all cores if None. Results do not depend on it.
+        threads: Threads that play; all cores if None. For a Dask cluster that is started here,
+            and for an executor, how many chunks are played at a time. Results depend on neither
+            this nor on who plays.
+        processes: Play in so many processes on this machine instead. They are started anew, so
+            a script has to keep its own work under ``if __name__ == "__main__":``.
+        dask: Play on a Dask cluster instead: its scheduler's address, or ``"local"`` to start
+            one on this machine.
+        executor: Play on any executor of `concurrent.futures` instead; it is left running.
         chunk: Units (rounds or games) of a chunk; chosen by speed if None. Results do not depend
             on it.
         records: Keep one row for each finished round and seat: as ``records.parquet`` in the
             folder `out`, or without a folder in memory, as `Result.records`.
         out: Folder for the results; made if need be. It is checked before anything is played.
-        progress: True shows a bar on a terminal or in a notebook; a function is called with the
-            units done and the units in all; None shows messages only; False nothing.
+            What it holds already of the same study is not played again.
+        only: Play only units `only[0]` to `only[1]` - 1 of the study.
+        until: Stop as soon as an interval is narrow enough, such as ``"win_share[0]±0.001"``;
+            see `sim.stopping`. Without `max_rounds` (`max_games`) at the end of the study.
+        max_rounds: Play at most so many rounds; with `until` instead of what the study says.
+        max_games: The same for a study of games.
+        max_seconds: Stop after so much time of playing. How far a run comes then depends on the
+            machine.
+        progress: True shows a bar on a terminal or in a notebook, and elsewhere a line a minute;
+            a function is called with the units done and the units in all; None shows messages
+            only; False nothing.
 
     Returns:
-        The result, equal byte for byte for any number of threads and any size of chunks.
+        The result, equal byte for byte for any number of threads, any size of chunks, and any
+        interruptions in between.
 
     Raises:
-        InputError: Something in the arguments is wrong, or the folder holds another study.
+        InputError: Something in the arguments is wrong, or the folder cannot be used.
+        WorkersLost: Processes or a cluster went away. What was finished is in the folder.
         EngineError: A bug in a player.
     """
     if not isinstance(study, Study):
         study = load_study(study)
-    threads = _threads(threads)
-    _check(study, chunk, records, out)
-    folder = None if out is None else prepare(out, study, records=records)
-    job = Job.of(study, records)
-    compile_seconds = load_engine(job, quiet=progress is False)
-    sizes = _Sizes(job, study.unit, threads, chunk)
-    with _keeping(records, folder) as sink:
-        start = time.perf_counter()
-        sums = _play(study, job, sizes, progress, sink)
-    result = Result(
-        study=study,
-        sums=sums,
-        seconds=time.perf_counter() - start,
-        compile_seconds=compile_seconds,
-        stopped_by=study.unit,
-        folder=folder if records else None,  # what is there of older records is not this run's
-        kept=sink.frame() if isinstance(sink, Keeper) else None,
-    )
-    if folder is not None:
-        result.save(folder)
-    return result
+    limits = {"rounds": max_rounds, "games": max_games}
+    plan = _Plan.of(study, only=only, until=until, max_units=limits, max_seconds=max_seconds)
+    study = plan.study
+    whole("threads", threads, MAX_WORKERS)
+    whole("chunk", chunk, 2**40)
+    if records and out is None:
+        check_rows(size(plan.wanted) * len(study.players))
+    with open_ledger(out, study, records=records, until=plan.until) as ledger:
+        if not plan.begin(ledger) or plan.reached(ledger):
+            return ledger.finish("until" if plan.reached(ledger) else plan.end(ledger))
+        job = Job.of(study, records)
+        ledger.compile_seconds += load_engine(job, quiet=progress is False)
+        ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
+        with opened(threads=threads, **ways) as workers:
+            sizes = _Sizes(job, study.unit, workers.count, chunk, workers.chunk_seconds)
+            stopped_by = _play(plan, job, ledger, workers, sizes, progress)
+        return ledger.finish(stopped_by)
 
 
-def _play(study: Study, job: Job, sizes: _Sizes, progress: Wanted, sink: _Sink | None) -> Sums:
-    """Return the sums over all units of a study; records go to `sink`."""
-    sums = Sums.empty()
-    executor = ThreadPoolExecutor(sizes.threads, thread_name_prefix="baobei")
-    try:
-        with Progress(progress, study.count, study.unit) as bar:
-            for part in play_parts(executor, job, study.count, sizes):
-                if sink is not None:
-                    for rows in part.rows:
-                        sink.add(rows, part.begin)
-                sums.add(part.sums)
-                bar.update(part.end)
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
-    return sums
+def _play(
+    plan: _Plan, job: Job, ledger: Ledger, workers: Workers, sizes: _Sizes, progress: Wanted
+) -> str:
+    """Play what is missing in a ledger, as far as the plan says; return why it stopped."""
+    study, ranges = plan.study, plan.begin(ledger)
+    done, total = size(common(ledger.ranges, plan.wanted)), size(plan.wanted)
+    start = last = time.perf_counter()
+    with (
+        _interruptible() as interrupted,
+        Progress(progress, total, study.unit, done) as bar,
+    ):
+        for part in play_parts(workers.executor, job, ranges, sizes, interrupted):
+            now = time.perf_counter()
+            ledger.note(part, now - last)
+            last, done = now, done + part.end - part.begin
+            bar.update(done, lambda: leader(study, ledger.sums, plan.until))
+            if plan.until is not None and is_look(part.end):
+                ledger.flush()
+                if plan.reached(ledger):
+                    return "until"
+            if done == total:
+                break
+            if plan.max_seconds is not None and now - start >= plan.max_seconds:
+                return "max_seconds"
+            if interrupted():
+                raise KeyboardInterrupt
+    ledger.flush()
+    return "until" if plan.reached(ledger) else plan.end(ledger)
 
 
-@contextmanager
-def _keeping(records: bool, folder: Path | None) -> Iterator[_Sink | None]:
-    """Give the block something that takes records, complete after it, gone after an error."""
-    if not records:
-        yield None
-        return
-    sink: _Sink = Keeper()
-    try:
-        if folder is not None:
-            sink = Writer(folder / RECORDS)
-        yield sink
-        sink.close()
-    except OSError as error:
-        sink.abandon()
-        problem = f"records cannot be written: {error.strerror or error}"
-        raise InputError(problem, where=folder) from None
-    except BaseException:
-        sink.abandon()
-        raise
+def extend(
+    folder: PathLike, *, rounds: int | None = None, games: int | None = None, **options: Any
+) -> Result:
+    """Play more of the study that a folder holds, and write the longer result into it.
+
+    Args:
+        folder: A results folder.
+        rounds: How many rounds there are to be in all.
+        games: How many games, where the study is one of games.
+        **options: As for `run`: `threads`, `processes`, `dask`, `executor`, `chunk`,
+            `max_seconds`, `progress`.
+
+    Raises:
+        InputError: The folder holds no results, or more than so many; or as for `run`.
+    """
+    there = read_held(Path(folder))
+    study = there.study
+    asked: dict[str, Any] = {"rounds": rounds, "games": games}
+    given = [unit for unit, count in asked.items() if count is not None]
+    if given != [study.unit]:
+        problem = f"the study is one of {study.unit}"
+        raise InputError(problem, where=folder, expected=f"a number of {study.unit}")
+    whole(study.unit, asked[study.unit], MAX_UNITS)
+    longer = study.with_changes(**asked)
+    return run(longer, out=folder, records=there.records, **options)
 
 
 def load_engine(job: Job, quiet: bool = False) -> float:
@@ -324,33 +533,3 @@ def load_engine(job: Job, quiet: bool = False) -> float:
     announce_compiling(quiet, "play_chunk")
     play(job, 0, 0)
     return time.perf_counter() - start
-
-
-def _threads(threads: int | None) -> int:
-    """Return the number of threads, by default that of the cores this process may use."""
-    if threads is None:
-        return min(cores(), MAX_THREADS)
-    _whole("threads", threads, MAX_THREADS)
-    return threads
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "process_cpu_count"):  # Python 3.13
-        return os.process_cpu_count() or 1
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _check(study: Study, chunk: int | None, records: bool, out: PathLike | None) -> None:
-    """Check all that can be known to be wrong before anything is played."""
-    if chunk is not None:
-        _whole("chunk", chunk, 2**40)
-    if records and out is None:
-        check_rows(study.count * len(study.players))
-
-
-def _whole(name: str, value: object, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-        raise InputError(expected=f"a whole number from 1 to {most:,}", where=name, got=value)

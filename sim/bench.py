@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.batch import Job, cores, load_engine, play
+from sim.batch import Job, load_engine, play
+from sim.executors import cores
 from sim.players import Player
 from sim.study import Study
 

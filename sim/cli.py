@@ -2,7 +2,7 @@
 
 Nothing heavy is imported before a command needs it, so that ``--help`` answers at once. Data goes
 to stdout, everything else to stderr. Exit codes: 0 success, 1 a check failed, 2 bad usage or bad
-input, 130 stopped by Ctrl-C.
+input, 75 workers were lost and trying again may help, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -17,17 +17,26 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sim.errors import BaobeiError, CheckFailed, InputError, nearest, show, within
+from sim.errors import (
+    BaobeiError,
+    CheckFailed,
+    InputError,
+    WorkersLost,
+    nearest,
+    show,
+    within,
+)
 
 if TYPE_CHECKING:
     from sim.players import Player
+    from sim.results import Result
     from sim.study import Study
     from sim.sweeps import Sweep
     from sim.tournaments import Tournament
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-EXIT_CHECK, EXIT_INPUT, EXIT_BUG, EXIT_INTERRUPT, EXIT_PIPE = 1, 2, 70, 130, 141
+EXIT_CHECK, EXIT_INPUT, EXIT_BUG, EXIT_LOST, EXIT_INTERRUPT, EXIT_PIPE = 1, 2, 70, 75, 130, 141
 
 _MAX_UNITS = 2**36  # the limits of sim.study, which is not imported for --help
 _MAX_SEED = 2**64 - 1
@@ -68,6 +77,11 @@ class Program(click.Group):
             code = EXIT_INPUT
         sys.exit(code if isinstance(code, int) else 0)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse a command line, and remember it: a run that was stopped says how to go on."""
+        ctx.meta[_TYPED] = shlex.join(["baobei", *args])
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command named; Ctrl-C and a reader that went away end it quietly."""
         try:
@@ -79,14 +93,19 @@ class Program(click.Group):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(EXIT_PIPE)
         except KeyboardInterrupt:
-            click.echo("stopped; an unfinished run is not kept", err=True)
+            click.echo("stopped", err=True)
             ctx.exit(EXIT_INTERRUPT)
         return value
+
+
+_TYPED = "sim.typed"  # key of a context's notes
 
 
 def _exit_code(error: BaobeiError) -> int:
     if isinstance(error, InputError):
         return EXIT_INPUT
+    if isinstance(error, WorkersLost):
+        return EXIT_LOST
     return EXIT_CHECK if isinstance(error, CheckFailed) else EXIT_BUG
 
 
@@ -128,6 +147,21 @@ def _whole(value: Any) -> int | None:
         if number == int(number) and abs(number) < 2**53:
             return int(number)
     return None
+
+
+class Span(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
+    """A range of rounds or games, as 0:1000000; the second number is one past the last."""
+
+    name = "BEGIN:END"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, int]:
+        """Return both numbers; fails with what was expected."""
+        begin, _, end = str(value).partition(":")
+        numbers = _whole(begin), _whole(end)
+        if numbers[0] is None or numbers[1] is None or not 0 <= numbers[0] < numbers[1]:
+            expected = "expected BEGIN:END, such as 0:1000000, BEGIN below END"
+            self.fail(f"{expected}, got {show(value)}", param, ctx)
+        return numbers[0], numbers[1]
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
@@ -187,6 +221,22 @@ json_option: Callable[[F], F] = click.option(
 )
 quiet_option: Callable[[F], F] = click.option(
     "--quiet", is_flag=True, help="No progress and no messages; errors are still told."
+)
+
+
+worker_options: Callable[[F], F] = _stacked(
+    click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out."),
+    click.option("--processes", type=Whole(1, 1024), help="Processes instead of threads."),
+    click.option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Play on the Dask cluster whose scheduler has this address; 'local' starts one here.",
+    ),
+)
+"""Who plays; no result depends on it."""
+
+seconds_option: Callable[[F], F] = click.option(
+    "--max-seconds", type=float, metavar="S", help="Stop after so many seconds of playing."
 )
 
 
@@ -306,13 +356,35 @@ def _version(ctx: click.Context) -> None:
 @table_options
 @click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds to play.")
 @click.option("--games", type=Whole(1, _MAX_UNITS), help="Whole games to play instead.")
-@click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out.")
-@click.option("--out", metavar="FOLDER", help="Write the results into this folder.")
+@click.option(
+    "--range", "only", type=Span(), help="Only these rounds (games) of the study, from 0."
+)
+@click.option(
+    "--until",
+    metavar="METRIC[SEAT]±WIDTH",
+    help="Stop when an interval is so narrow, as in 'win_share[0]±0.001' or 'score_mean[1]+-0.05'.",
+)
+@click.option("--max-rounds", type=Whole(1, _MAX_UNITS), help="Play at most so many rounds.")
+@click.option("--max-games", type=Whole(1, _MAX_UNITS), help="Play at most so many games.")
+@seconds_option
+@worker_options
+@click.option(
+    "--out",
+    metavar="FOLDER",
+    help="Write the results into this folder; what it holds of the same study is gone on with.",
+)
 @click.option("--records", is_flag=True, help="Also write one row for each round and seat.")
 @json_option
 @quiet_option
 def run(
+    only: tuple[int, int] | None,
+    until: str | None,
+    max_rounds: int | None,
+    max_games: int | None,
+    max_seconds: float | None,
     threads: int | None,
+    processes: int | None,
+    dask: str | None,
     out: str | None,
     records: bool,
     as_json: bool,
@@ -322,7 +394,8 @@ def run(
     """Play rounds or games at one table and print the summary.
 
     Without arguments a built-in study is played. The result is the same, byte for byte, for any
-    number of threads.
+    number of threads or processes, and whether or not the run was interrupted: the same command
+    goes on where it stopped, if it has a folder.
     """
     if out == "":
         raise InputError(expected="the name of a folder", where="--out", got=out)
@@ -331,10 +404,108 @@ def run(
     study = make_study(**table)
     from sim import batch
 
-    result = batch.run(study, threads=threads, records=records, out=out, progress=not quiet)
+    limits: dict[str, Any] = {"only": only, "until": until, "max_seconds": max_seconds}
+    limits |= {"max_rounds": max_rounds, "max_games": max_games}
+    given = {name: value for name, value in limits.items() if value is not None}
+    workers = _workers(threads, processes, dask)
+    with _playing(out):
+        result = batch.run(study, records=records, out=out, progress=not quiet, **workers, **given)
+    _print(result, out, as_json, quiet)
+
+
+def _workers(threads: int | None, processes: int | None, dask: str | None) -> dict[str, Any]:
+    return {"threads": threads, "processes": processes, "dask": dask}
+
+
+@contextmanager
+def _playing(out: str | None) -> Iterator[None]:
+    """Say how to go on with a run that was stopped, and name options as they are typed."""
+    context = click.get_current_context()
+    typed = context.meta.get(_TYPED, "the same command")
+    kept = "without --out FOLDER nothing is kept"
+    if out is not None:
+        kept = f"what is finished is kept in {out}; to go on: {typed}"
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"stopped; {kept}", err=True)
+        context.exit(EXIT_INTERRUPT)
+    except WorkersLost as error:
+        raise WorkersLost(f"{error}; {kept}") from error
+    except InputError as error:
+        if error.where in _OPTIONS:
+            error.where = f"--{error.where.replace('_', '-')}"
+        raise
+
+
+_OPTIONS: tuple[str, ...] = ("threads", "processes", "dask", "range", "until", "rounds", "games")
+_OPTIONS += ("max_rounds", "max_games", "max_seconds")
+
+
+def _print(result: Result, out: str | None, as_json: bool, quiet: bool) -> None:
     click.echo(result.to_json() if as_json else result.to_text())
-    if out is not None and not as_json and not quiet:
-        click.echo(f"results are in {out}", err=True)
+    if out is None or as_json or quiet:
+        return
+    click.echo(f"results are in {out}", err=True)
+    if result.stopped_by == "max_seconds":
+        typed = click.get_current_context().meta.get(_TYPED, "the same command")
+        click.echo(f"to go on: {typed}", err=True)
+
+
+@main.command(epilog="Example: baobei extend my-results --rounds 3e6")
+@click.argument("folder")
+@click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds that there are to be in all.")
+@click.option("--games", type=Whole(1, _MAX_UNITS), help="The same for a study of games.")
+@seconds_option
+@worker_options
+@json_option
+@quiet_option
+def extend(
+    folder: str,
+    rounds: int | None,
+    games: int | None,
+    max_seconds: float | None,
+    threads: int | None,
+    processes: int | None,
+    dask: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Play more of the study that a folder holds.
+
+    The result is the one that a single longer run would have given, and takes the place of the
+    shorter one. --rounds or --games is the new number in all, not how many more.
+    """
+    if (rounds is None) == (games is None):
+        expected = "one of --rounds and --games, the new number in all"
+        raise InputError("rounds or games?", where="--rounds", expected=expected)
+    from sim import batch
+
+    workers = _workers(threads, processes, dask)
+    if max_seconds is not None:
+        workers["max_seconds"] = max_seconds
+    with _playing(folder):
+        result = batch.extend(folder, rounds=rounds, games=games, progress=not quiet, **workers)
+    _print(result, folder, as_json, quiet)
+
+
+@main.command(epilog="Example: baobei merge part-1 part-2 part-3 --out whole")
+@click.argument("folders", metavar="FOLDER FOLDER...", nargs=-1, required=True)
+@click.option("--out", metavar="FOLDER", required=True, help="A new folder for the whole.")
+@json_option
+@quiet_option
+def merge(folders: tuple[str, ...], out: str, as_json: bool, quiet: bool) -> None:
+    """Put together runs of one study over ranges with nothing in common.
+
+    They have to be of the same study, rules, seed and version of the engine, and no round may be
+    in two of them. The result is the one that a single run over all of them would have given.
+    """
+    if out == "":
+        raise InputError(expected="the name of a folder", where="--out", got=out)
+    from sim.merging import merge as together
+
+    result = together(folders, out)
+    _print(result, out, as_json, quiet)
 
 
 @main.command(epilog="Example: baobei trace --players balanced,sharp --seed 7 --round 17")

@@ -41,6 +41,10 @@ class CheckFailed(BaobeiError):
     """A check that the user asked for did not pass (exit code 1)."""
 
 
+class WorkersLost(BaobeiError):
+    """Those who played have gone, through no fault of what was asked; trying again may help."""
+
+
 class InputError(BaobeiError):
     """Something that the user gave is wrong; `str()` of it is the whole message.
 

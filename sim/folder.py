@@ -2,8 +2,9 @@
 
 ``manifest.json`` is the truth: the study as resolved, the ranges of units that are finished and
 the exact sums over them, in one file that is replaced as a whole. So whenever a program or a
-machine stops, the folder holds either the old or the new result. All other files are made of it:
-``summary.json``, and the tables ``seats``, ``metrics`` and ``histograms`` as Parquet.
+machine stops, the folder holds either the old or the new state. While a run goes on a journal
+stands beside it (`sim.journal`), with what was finished since. All other files are made of
+these: ``summary.json``, and the tables ``seats``, ``metrics`` and ``histograms`` as Parquet.
 """
 
 from __future__ import annotations
@@ -12,37 +13,185 @@ import json
 import os
 import platform
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, show, within
-from sim.results import RECORDS, SCHEMA, Result, to_json
+from sim.files import sync_folder, temporary, write, write_with, writing
+from sim.journal import JOURNAL, read_journal
+from sim.ranges import Ranges, common, in_words, minus, size, union
+from sim.records import (
+    PARTS,
+    RECORDS,
+    clear_parts,
+    from_frame,
+    sources,
+    stream,
+    write_records,
+)
+from sim.results import SCHEMA, Result, to_json
+from sim.stopping import Until
 from sim.study import Study
 from sim.sums import Sums
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
 MANIFEST = "manifest.json"
 SUMMARY = "summary.json"
+LOCK = ".lock"
 TABLES = ("seats", "metrics", "histograms")
 
-FILES = (MANIFEST, SUMMARY, *(f"{name}.parquet" for name in TABLES), RECORDS)
-"""Every file that a results folder may hold."""
+FILES = (MANIFEST, SUMMARY, *(f"{name}.parquet" for name in TABLES), RECORDS, PARTS, JOURNAL)
+"""Everything that a results folder may hold, but for the file that locks it."""
+
+INTERRUPTED = "interrupted"
+"""Why a run stopped of which the folder holds only the first part, until it is gone on with."""
 
 _NEEDED = ("version", "engine", "fingerprint", "study", "sums", "seconds", "compile_seconds")
 
 _DIFFERENCES_AT_MOST = 4
 
 
+@dataclass(frozen=True)
+class Held:
+    """What a folder holds of a study.
+
+    Attributes:
+        study: The study as a whole.
+        ranges: Its units that are finished.
+        sums: Exact sums over these.
+        seconds: Time that playing them took, all sessions together.
+        compile_seconds: Time that compiling or loading the engine took, likewise.
+        stopped_by: Why the run stopped; None while it goes on.
+        finished: Whether everything that the run was asked for is there.
+        records: Whether records are kept.
+        until: What the run was to stop at; None if at nothing.
+        version: Version of the program that played.
+        engine: Version of the engine that played.
+    """
+
+    study: Study
+    ranges: Ranges = ()
+    sums: Sums = field(default_factory=Sums.empty)
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    stopped_by: str | None = None
+    finished: bool = False
+    records: bool = False
+    until: Until | None = None
+    version: str = field(default_factory=lambda: str(sim.__version__))
+    engine: int = ENGINE_VERSION
+
+    @classmethod
+    def of(cls, result: Result, records: bool) -> Held:
+        """Return what a folder holds when it holds a result."""
+        return cls(
+            study=result.study,
+            ranges=result.ranges,
+            sums=result.sums,
+            seconds=result.seconds,
+            compile_seconds=result.compile_seconds,
+            stopped_by=result.stopped_by,
+            finished=result.stopped_by != INTERRUPTED,
+            records=records,
+            until=result.until,
+            version=result.version,
+            engine=result.engine,
+        )
+
+    def result(self, folder: Path | None) -> Result:
+        """Return it as a result."""
+        return Result(
+            study=self.study,
+            sums=self.sums,
+            seconds=self.seconds,
+            compile_seconds=self.compile_seconds,
+            stopped_by=(self.stopped_by if self.finished else None) or INTERRUPTED,
+            folder=folder,
+            version=self.version,
+            ranges=self.ranges,
+            until=self.until,
+            engine=self.engine,
+        )
+
+
+# --- making ready ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def locked(folder: PathLike) -> Iterator[Path]:
+    """Make a folder if need be, and keep every other run out of it for the time of the block.
+
+    The lock is the system's, and goes with the process that has it, however that ends. What is
+    left of a process that was killed is an empty file, which hinders nobody.
+
+    Raises:
+        InputError: A file is in the way, the folder cannot be made or written to, or a run that
+            goes on right now writes into it.
+    """
+    path = Path(folder)
+    with writing(path):
+        if path.exists() and not path.is_dir():
+            raise InputError("is a file", where=path, expected="a folder")
+        path.mkdir(parents=True, exist_ok=True)
+        probe = temporary(path / MANIFEST)
+        probe.write_bytes(b"")
+        probe.unlink()
+        lock = _lock(path)
+    try:
+        with writing(path):
+            _clear_scrap(path)
+        yield path
+    finally:
+        with suppress(OSError):  # where open files cannot be removed, it stays
+            (path / LOCK).unlink()
+        lock.release()
+
+
+def _clear_scrap(path: Path) -> None:
+    """Remove the files that processes were writing when they were killed."""
+    for name in FILES:
+        for scrap in path.glob(f".{name}.*.part"):
+            scrap.unlink()
+
+
+def _lock(path: Path) -> BaseFileLock:
+    """Return the lock of a folder, held.
+
+    Raises:
+        InputError: Somebody else holds it.
+    """
+    from filelock import FileLock, Timeout
+
+    file = path / LOCK
+    while True:
+        lock = FileLock(file)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            problem = "another run is writing into it"
+            expected = "another folder, or patience until that has ended"
+            raise InputError(problem, where=path, expected=expected) from None
+        handle = getattr(getattr(lock, "_context", None), "lock_file_fd", None)
+        with suppress(FileNotFoundError):
+            if handle is None or os.path.samestat(os.fstat(handle), os.stat(file)):
+                return lock
+        lock.release()  # its last holder has removed the file just now: this one locks nobody out
+
+
 def prepare(folder: PathLike, study: Study, *, records: bool = False) -> Path:
     """Make a folder ready for a run: exists, can be written to, holds nothing else.
 
     A folder without results gets the manifest of a run of which nothing is finished. One that
-    holds the same study, finished or not, stays as it is until the new result is there.
+    holds the same study, finished or not, stays as it is.
 
     Args:
         folder: The folder.
@@ -50,113 +199,233 @@ def prepare(folder: PathLike, study: Study, *, records: bool = False) -> Path:
         records: Whether records are going to be written.
 
     Raises:
-        InputError: A file is in the way, the folder cannot be made or written to, it holds
-            another study, or files of the same names that are no results.
+        InputError: As for `locked`; or it holds another study, more of this one than is going
+            to be played, or files of the same names that are no results.
     """
-    path = Path(folder)
-    with _writing(path):
-        if path.exists() and not path.is_dir():
-            raise InputError("is a file", where=path, expected="a folder")
-        path.mkdir(parents=True, exist_ok=True)
-        probe = _temporary(path / MANIFEST)
-        probe.write_bytes(b"")
-        probe.unlink()
+    with locked(folder) as path:
+        hold(path, study, records=records)
+    return path
+
+
+def hold(path: Path, study: Study, *, records: bool) -> Held:
+    """Return what a locked folder holds of a study; see `prepare`.
+
+    Raises:
+        InputError: As for `prepare`.
+    """
     if (path / MANIFEST).exists():
-        _check_same(path, study)
-        _check_loses_nothing(path, study, records=records)
-        return path
+        there = read_held(path)
+        check_same(path, there.study, study)
+        _check_goes_on(path, there, study, records)
+        return there
     strange = [name for name in FILES if (path / name).exists()]
     if strange:
         problem = f"holds {strange[0]}, but no {MANIFEST}: not a results folder"
         raise InputError(problem, where=path, expected="a new folder")
-    with _writing(path):
-        _write(path / MANIFEST, _manifest_text(_manifest(study, records=records)))
-    return path
+    there = Held(study, records=records)
+    write_manifest(path, there)
+    return there
 
 
-def _check_loses_nothing(path: Path, study: Study, *, records: bool) -> None:
-    """Refuse to put a shorter run, or one without records, in the place of a finished one."""
-    held = _read_manifest(path)
-    if not held["finished"]:
+def _check_goes_on(path: Path, there: Held, study: Study, records: bool) -> None:
+    """Refuse what cannot be gone on with: other engine, fewer units, records for a part only."""
+    if not there.ranges:
         return
-    if held["count"] > study.count:
-        problem = f"holds a run of {held['count']} {study.unit}"
+    if there.engine != ENGINE_VERSION:
+        problem = f"was played by engine {there.engine}, this is engine {ENGINE_VERSION}"
+        raise InputError(f"{problem}: its numbers are others", where=path, expected="a new folder")
+    if minus(there.ranges, ((0, study.count),)):
+        problem = f"holds a run of {there.ranges[-1][1]} {study.unit}"
         expected = f"at least as many {study.unit}, or another folder"
         raise InputError(problem, where=path, expected=expected, got=study.count)
-    if held["records"] and not records:
+    if there.records and not records:
         expected = "--records again, or another folder"
         raise InputError("holds records, which would be lost", where=path, expected=expected)
+    if records and not there.records:
+        problem = f"holds {study.unit} without records"
+        expected = "a run without --records, or another folder"
+        raise InputError(problem, where=path, expected=expected)
+
+
+# --- saving and loading ---------------------------------------------------------------------------
 
 
 def save(result: Result, folder: PathLike) -> Path:
     """Write a result into a folder; see `Result.save`."""
-    held = (Path(folder) / RECORDS).exists()
-    has_records = result.kept is not None or (result.folder == Path(folder) and held)
-    path = prepare(folder, result.study, records=has_records)
-    manifest = _manifest(
-        result.study,
-        sums=result.sums,
-        version=result.version,
-        stopped_by=result.stopped_by,
-        seconds=result.seconds,
-        compile_seconds=result.compile_seconds,
-        records=has_records,
-    )
-    with _writing(path):
-        if result.kept is not None:
-            _write_with(path / RECORDS, _parquet(result.kept))
-        elif not has_records:
-            (path / RECORDS).unlink(missing_ok=True)  # those of an older run
-        for name, frame in result.tables().items():
-            _write_with(path / f"{name}.parquet", _parquet(frame))
-        _write(path / SUMMARY, result.to_json() + "\n")
-        _write(path / MANIFEST, _manifest_text(manifest))
+    with locked(folder) as path:
+        mine = result.folder is not None and result.folder.resolve() == path.resolve()
+        has_records = result.kept is not None or (mine and _holds_records(path))
+        if (path / MANIFEST).exists():
+            there = read_held(path)
+            check_same(path, there.study, result.study)
+            _check_loses_nothing(path, there, result, has_records)
+        else:
+            hold(path, result.study, records=has_records)
+        write_result(path, result, records=has_records)
     result.folder = path
     return path
+
+
+def _holds_records(path: Path) -> bool:
+    return (path / RECORDS).exists() or (path / PARTS).is_dir()
+
+
+def _check_loses_nothing(path: Path, there: Held, result: Result, records: bool) -> None:
+    """Refuse to put less in the place of more."""
+    unit = result.study.unit
+    if minus(there.ranges, result.ranges):
+        problem = f"holds a run of {there.ranges[-1][1]} {unit}"
+        expected = f"at least as many {unit}, or another folder"
+        raise InputError(problem, where=path, expected=expected, got=size(result.ranges))
+    if there.records and there.ranges and not records:
+        expected = "a result with records, or another folder"
+        raise InputError("holds records, which would be lost", where=path, expected=expected)
+
+
+def write_result(path: Path, result: Result, *, records: bool) -> None:
+    """Write all files of a result into a locked folder, the manifest last.
+
+    Args:
+        path: The folder.
+        result: What they say.
+        records: Whether there are records: those that the result has kept, or else those that
+            are in the folder.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    with writing(path, "what is finished is kept in it, and nothing of it is lost"):
+        if result.kept is not None:
+            write_records(path / RECORDS, [from_frame(result.kept)], result.ranges)
+        elif records:
+            gather(path, [path], result.ranges)
+        for name, frame in result.tables().items():
+            write_with(path / f"{name}.parquet", _parquet(frame))
+        write(path / SUMMARY, result.to_json() + "\n")
+    write_manifest(path, Held.of(result, records))
+    with writing(path), suppress(FileNotFoundError):
+        clear_parts(path)
+        if not records:
+            (path / RECORDS).unlink(missing_ok=True)  # those of an older run
+        (path / JOURNAL).unlink()
+
+
+def gather(path: Path, folders: Iterable[Path], ranges: Ranges) -> None:
+    """Make one file of all records in some folders, unless it is there already.
+
+    Args:
+        path: The folder that it belongs into.
+        folders: Where the records are.
+        ranges: The units that they are about.
+
+    Raises:
+        InputError: Records of some of the units are missing.
+        OSError: The file cannot be written.
+    """
+    found = [source for folder in folders for source in sources(folder, ranges)]
+    whole = path / RECORDS
+    if not any(source.path == whole and source.ranges == ranges for source in found):
+        write_records(whole, stream(found, ranges), ranges)
 
 
 def load(folder: PathLike) -> Result:
     """Return the result of a folder; see `sim.results.load_results`."""
     path = Path(folder)
-    manifest = _read_manifest(path)
-    if manifest["sums"] is None:
-        problem = "holds an unfinished run"
+    there = read_held(path)
+    if not there.ranges:
+        problem = "holds an unfinished run, of which nothing is finished"
         raise InputError(problem, where=path, expected="the same run again, to its end")
-    if manifest["engine"] != ENGINE_VERSION:
+    if there.engine != ENGINE_VERSION:
         warnings.warn(
-            f"{path}: played by engine {manifest['engine']}, this is engine {ENGINE_VERSION}: "
+            f"{path}: played by engine {there.engine}, this is engine {ENGINE_VERSION}: "
             "the same study gives other numbers now",
             stacklevel=3,
         )
-    return Result(
-        study=_study_of(manifest, path),
-        sums=Sums.from_dict(manifest["sums"]),
-        seconds=manifest["seconds"],
-        compile_seconds=manifest["compile_seconds"],
-        stopped_by=manifest.get("stopped_by") or "rounds",
-        folder=path,
-        version=manifest["version"],
-    )
+    return there.result(path)
+
+
+def read_held(path: Path) -> Held:
+    """Return what a folder holds, manifest and journal together.
+
+    Raises:
+        InputError: It holds no results, or none that this program can read.
+    """
+    while True:  # a run that goes on may fold its journal into the manifest in between
+        manifest = _read_manifest(path)
+        with _reading(path / JOURNAL):
+            entries = list(read_journal(path / JOURNAL))
+        if _read_manifest(path) == manifest:
+            break
+    with _understanding(path / MANIFEST):
+        ranges = union(manifest.get("ranges", ()))
+        sums = Sums.empty()
+        if manifest["sums"] is not None:
+            sums.add(Sums.from_dict(manifest["sums"]))
+        until = manifest.get("until")
+        seconds = float(manifest["seconds"])
+        study = _study_of(manifest, path)
+        for entry in entries:
+            if not common(ranges, ((entry.begin, entry.end),)):  # else it is in the manifest
+                ranges = union((*ranges, (entry.begin, entry.end)))
+                sums.add(entry.sums)
+                seconds += entry.seconds
+        if size(ranges) != sums[study.unit]:
+            problem = f"its sums are not those of its ranges, {in_words(ranges, study.unit)}"
+            raise InputError(problem, where=path / MANIFEST, key="ranges")
+        return Held(
+            study=study,
+            ranges=ranges,
+            sums=sums,
+            seconds=seconds,
+            compile_seconds=manifest["compile_seconds"],
+            stopped_by=manifest.get("stopped_by"),
+            finished=bool(manifest.get("finished")),
+            records=bool(manifest.get("records")),
+            until=None if until is None else Until(**until),
+            version=manifest["version"],
+            engine=manifest["engine"],
+        )
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=file) from None
+
+
+@contextmanager
+def _understanding(file: Path) -> Iterator[None]:
+    """Turn whatever a manifest that somebody has changed may cause into an `InputError`."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        problem = f"not the manifest of a run: {type(error).__name__}: {error}"
+        raise InputError(problem, where=file) from None
 
 
 # --- the manifest ---------------------------------------------------------------------------------
 
 
-def _manifest(
-    study: Study,
-    *,
-    sums: Sums | None = None,
-    version: str | None = None,
-    stopped_by: str | None = None,
-    seconds: float = 0.0,
-    compile_seconds: float = 0.0,
-    records: bool = False,
-) -> dict[str, Any]:
+def write_manifest(path: Path, there: Held) -> None:
+    """Replace the manifest of a folder as a whole.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    with writing(path, "what is finished is kept in it, and nothing of it is lost"):
+        write(path / MANIFEST, _manifest_text(_manifest(there)))
+        sync_folder(path)
+
+
+def _manifest(there: Held) -> dict[str, Any]:
+    study = there.study
     return {
         "schema": SCHEMA,
         "kind": "run",
-        "version": version or str(sim.__version__),
-        "engine": ENGINE_VERSION,
+        "version": there.version,
+        "engine": there.engine,
         "python": platform.python_version(),
         **{package: metadata.version(package) for package in ("numba", "numpy")},
         "fingerprint": study.fingerprint,
@@ -165,14 +434,15 @@ def _manifest(
         "seed": study.seed,
         "unit": study.unit,
         "count": study.count,
-        "ranges": [] if sums is None else [[0, study.count]],
-        "finished": sums is not None,
-        "stopped_by": stopped_by,
-        "seconds": seconds,
-        "compile_seconds": compile_seconds,
-        "records": records,
+        "ranges": [list(pair) for pair in there.ranges],
+        "finished": there.finished,
+        "stopped_by": there.stopped_by,
+        "until": None if there.until is None else there.until.to_dict(),
+        "seconds": there.seconds,
+        "compile_seconds": there.compile_seconds,
+        "records": there.records,
         "study": study.to_dict(),
-        "sums": None if sums is None else sums.to_dict(),
+        "sums": there.sums.to_dict() if there.ranges else None,
     }
 
 
@@ -222,22 +492,27 @@ def _study_of(manifest: Mapping[str, Any], path: Path) -> Study:
     return study
 
 
-def _check_same(path: Path, study: Study) -> None:
-    """Check that a folder with a manifest holds a run of this very study.
+def check_same(path: Path, there: Study, study: Study, than: Path | None = None) -> None:
+    """Check that a folder is about this very study.
+
+    Args:
+        path: The folder.
+        there: The study that it is about.
+        study: The study that it should be about.
+        than: The folder that this one is in; None if it is in none yet.
 
     Raises:
-        InputError: It does not; says what differs.
+        InputError: It is not; says what differs.
     """
-    held = _study_of(_read_manifest(path), path)
-    if held.fingerprint != study.fingerprint:
-        told = list(_differences(_essence(held), _essence(study)))
+    if there.fingerprint != study.fingerprint:
+        told = list(_differences(_essence(there), _essence(study)))
         more = "" if len(told) <= _DIFFERENCES_AT_MOST else ", ..."
         shown = ", ".join(told[:_DIFFERENCES_AT_MOST]) + more
-        raise InputError(
-            f"holds results of another study, which differs in {shown}",
-            where=path,
-            expected="a new folder",
-        )
+        if than is None:
+            problem = f"holds results of another study, which differs in {shown}"
+            raise InputError(problem, where=path, expected="a new folder")
+        problem = f"holds results of another study than {than}: it differs in {shown}"
+        raise InputError(problem, where=path, expected="folders of one study")
 
 
 def _essence(study: Study) -> dict[str, Any]:
@@ -272,42 +547,6 @@ def _brief(value: Any) -> str:
 
 
 # --- files ----------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turn what the file system refuses into an `InputError` that names the folder."""
-    try:
-        yield
-    except OSError as error:
-        problem = f"cannot be written to: {error.strerror or error}"
-        raise InputError(problem, where=path, expected="a folder to write results into") from None
-    except ValueError as error:  # a NUL in the path
-        raise InputError(f"cannot be written to: {error}", where=show(str(path))) from None
-
-
-def _temporary(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
-
-
-def _write_with(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file in the same folder, then give it its name at once."""
-    temporary = _temporary(path)
-    try:
-        write(temporary)
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _write(path: Path, text: str) -> None:
-    _write_with(path, lambda temporary: _put(temporary, text))
-
-
-def _put(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _parquet(frame: Any) -> Callable[[Path], None]:

@@ -169,12 +169,13 @@ def metrics(as_json: bool) -> str:
     """Return the numbers of a summary and the columns of records, with units."""
     from dataclasses import asdict
 
-    from analysis.tables import METRICS
+    from analysis.tables import FACTS, METRICS
     from sim.records import COLUMNS
 
     if as_json:
         summary, records = [asdict(metric) for metric in METRICS], [asdict(c) for c in COLUMNS]
-        return to_json({"summary": summary, "records": records})
+        facts = [{"name": name, "description": meaning} for name, meaning in FACTS]
+        return to_json({"summary": summary, "run": facts, "records": records})
     numbers = [
         [m.name, "each seat" if m.per_seat else "table", m.unit, m.description] for m in METRICS
     ]
@@ -183,6 +184,9 @@ def metrics(as_json: bool) -> str:
         [
             "Numbers of a summary (run --json, summary.json, metrics.parquet):",
             *align(numbers, ("name", "of", "unit", "meaning"), left=(0, 1, 2, 3)),
+            "",
+            "What a summary says of the run itself:",
+            *align(FACTS, ("name", "meaning"), left=(0, 1)),
             "",
             "Columns of records (run --records): one row for each finished round and seat:",
             *align(columns, ("column", "type", "unit", "meaning"), left=(0, 1, 2, 3)),

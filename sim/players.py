@@ -180,9 +180,10 @@ class HeuristicPlayer(Player):
     """The parameterised player: estimates from what its seat may know, thresholds on estimates.
 
     An *estimate* of a card is its value where the player knows and remembers it, else the mean
-    of the cards that the player has not seen: 0.6 times that for a card that somebody chose for
-    the own area, 0.42 times if in place of a card no higher than the deck's mean, 1.35 times for
-    one that somebody put before a rival. A declarer's total is
+    of the cards that the player has not placed. Cards that people chose count less: 0.65 times
+    that if somebody kept it, 0.28 times in place of a known card no higher than the deck's mean,
+    1 / (1 + 0.2 t) times if its owner looked at it t turns ago at the deal and left it; one that
+    somebody put before a rival counts 1.2 times. A declarer's total is
     believed to be at most 6. A *gain* is by how much an action is estimated to
     improve the player's standing, in points.
     """
@@ -253,8 +254,8 @@ class HeuristicPlayer(Player):
     )
     unknown_value: CountedOrPoints = Field(
         "counted",
-        description="what it takes an unknown card to be worth; counted: the mean of those unseen "
-        "(0.42 or 0.6 of it if somebody kept the card, 1.35 times if somebody put it before a rival)",
+        description="what it takes an unknown dealt card to be worth; counted: the mean of those "
+        "unseen; less (more) for a card that somebody kept or left (put before a rival)",
         json_schema_extra={
             "unit": "points",
             "type": "number or counted",

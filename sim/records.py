@@ -1,22 +1,38 @@
 """Records: one row for each finished round and seat, as Parquet or as a DataFrame.
 
-Rows come from the engine as int32, part by part in index order. They are written in row groups
-of one fixed size, so that the file is the same whatever the chunks of the run.
+Rows come from the engine as int32, chunk by chunk in index order. While a run goes on they are
+written into a folder of parts, each a complete Parquet file of a range of units, so memory stays
+flat and a crash leaves them usable. At the end one file is made of them, in row groups of one
+fixed size: it is the same, byte for byte, whatever the chunks and the parts were. In its metadata
+stands which units it is about.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sim.engine.state import REASONS, RECORD_COLUMNS
 from sim.errors import InputError
+from sim.files import settle, temporary
+from sim.ranges import Ranges, common, in_words, minus, union
+
+RECORDS = "records.parquet"
+"""Name of the file of records in a results folder."""
+
+PARTS = "records.parts"
+"""Name of the folder of parts, beside the file; it is there until the run has come to its end."""
 
 GROUP_ROWS = 2**18
 """Rows of one row group of the file."""
+
+PART_GROUP_ROWS = 2**16
+"""Rows of one row group of a part, at least; chunks may be much shorter."""
 
 FRAME_ROWS = 5_000_000
 """The most rows that a DataFrame of records may have; more belong into a folder."""
@@ -64,7 +80,13 @@ COLUMNS: tuple[Column, ...] = (
 """All columns, in order; no seat is missing, deciding rounds are left out."""
 
 
+_WORDS = {"end": REASONS, "bao": BAO_OUTCOMES}
+
+_ABOUT = b"baobei"  # key of a file's metadata under which its ranges stand
+
+
 def _schema() -> Any:
+    """Return names, types, units and descriptions of the columns, as Parquet keeps them."""
     import pyarrow as pa
 
     words = pa.dictionary(pa.int8(), pa.string())
@@ -91,28 +113,35 @@ def to_arrow(rows: Any, begin: int) -> Any:
     import numpy as np
     import pyarrow as pa
 
-    words = {
-        "end": (rows[:, RECORD_COLUMNS.index("end")], REASONS),
-        "bao": (rows[:, RECORD_COLUMNS.index("bao")] - 1, BAO_OUTCOMES),
+    codes = {
+        "end": rows[:, RECORD_COLUMNS.index("end")],
+        "bao": rows[:, RECORD_COLUMNS.index("bao")] - 1,
     }
     arrays = []
     for k, column in enumerate(COLUMNS):
         if column.name == "index":
             arrays.append(pa.array(begin + ((rows[:, k] - np.int64(begin)) & 0xFFFFFFFF)))
-        elif column.name in words:
-            codes, names = words[column.name]
-            indices = pa.array(codes.astype(np.int8), mask=codes < 0)
-            arrays.append(pa.DictionaryArray.from_arrays(indices, list(names)))
+        elif column.name in codes:
+            code = codes[column.name]
+            indices = pa.array(code.astype(np.int8), mask=code < 0)
+            arrays.append(pa.DictionaryArray.from_arrays(indices, list(_WORDS[column.name])))
         else:
             arrays.append(pa.array(rows[:, k].astype(column.type)))
     return pa.Table.from_arrays(arrays, schema=_schema())
 
 
 class Writer:
-    """Streams records into a Parquet file, which appears under its name when it is complete."""
+    """Streams rows into the file of records, which gets its name when it is complete.
 
-    def __init__(self, path: Path) -> None:
+    Row groups have one fixed size, however the rows come.
+    """
+
+    def __init__(self, path: Path, ranges: Ranges) -> None:
         """Open a temporary file next to `path`.
+
+        Args:
+            path: The file.
+            ranges: The units that it is going to be about.
 
         Raises:
             OSError: The folder cannot be written to.
@@ -120,14 +149,16 @@ class Writer:
         import pyarrow.parquet as pq
 
         self.path = path
-        self.temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-        self._file = pq.ParquetWriter(self.temporary, _schema(), compression="zstd")
+        self.temporary = temporary(path)
+        about = json.dumps({"ranges": ranges}).encode()
+        schema = _schema().with_metadata({_ABOUT: about})
+        self._file = pq.ParquetWriter(self.temporary, schema, compression="zstd")
         self._waiting: list[Any] = []
         self._rows = 0
 
-    def add(self, rows: Any, begin: int) -> None:
-        """Take the rows of the next chunk; see `to_arrow`."""
-        self._waiting.append(to_arrow(rows, begin))
+    def add(self, rows: Any) -> None:
+        """Take the next rows, a pyarrow table."""
+        self._waiting.append(rows)
         self._rows += len(rows)
         if self._rows >= GROUP_ROWS:
             self._write(last=False)
@@ -138,7 +169,8 @@ class Writer:
         rows = pa.concat_tables(self._waiting)
         at = 0
         while self._rows - at >= (1 if last else GROUP_ROWS):
-            self._file.write_table(rows.slice(at, GROUP_ROWS), row_group_size=GROUP_ROWS)
+            group = rows.slice(at, GROUP_ROWS).combine_chunks()
+            self._file.write_table(group, row_group_size=GROUP_ROWS)
             at = min(at + GROUP_ROWS, self._rows)
         self._waiting = [rows.slice(at)]
         self._rows -= at
@@ -148,16 +180,215 @@ class Writer:
         if self._waiting:
             self._write(last=True)
         self._file.close()
-        os.replace(self.temporary, self.path)
+        settle(self.temporary, self.path)
 
     def abandon(self) -> None:
         """Throw the unfinished file away."""
-        self._file.close()
-        self.temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # a full disk, once more
+            self._file.close()
+        with suppress(OSError):
+            self.temporary.unlink(missing_ok=True)
+
+
+def write_records(path: Path, tables: Iterable[Any], ranges: Ranges) -> None:
+    """Write the file of records as a whole.
+
+    Args:
+        path: The file.
+        tables: Rows in index order, pyarrow tables.
+        ranges: The units that they are about.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    writer = Writer(path, ranges)
+    try:
+        for table in tables:
+            writer.add(table)
+        writer.close()
+    finally:
+        writer.abandon()  # nothing is left of it after `close`
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+class Parts:
+    """Streams records into the folder of parts, one file for each range that is told finished."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder of parts inside a results folder, if need be.
+
+        Raises:
+            OSError: It cannot be written to.
+        """
+        self.folder = folder / PARTS
+        self.folder.mkdir(exist_ok=True)
+        self._file: Any = None
+        self._waiting: list[Any] = []
+        self._rows = 0
+
+    def add(self, rows: Any, begin: int) -> None:
+        """Take the rows of the next chunk; see `to_arrow`."""
+        self._waiting.append(to_arrow(rows, begin))
+        self._rows += len(rows)
+        if self._rows >= PART_GROUP_ROWS:
+            self._write()
+
+    def _write(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if self._file is None:  # quick to write: it is read once more, at the end
+            unnamed = temporary(self.folder / "new")
+            self._file = pq.ParquetWriter(unnamed, _schema(), compression="lz4")
+        self._file.write_table(pa.concat_tables(self._waiting))
+        self._waiting, self._rows = [], 0
+
+    def seal(self, begin: int, end: int) -> None:
+        """Complete the file: it holds all rows of units `begin` to `end` - 1 now."""
+        if self._waiting:
+            self._write()
+        if self._file is not None:
+            file, self._file = self._file, None
+            file.close()
+            settle(temporary(self.folder / "new"), self.folder / f"{begin:011}-{end:011}.parquet")
+
+    def abandon(self) -> None:
+        """Throw the file that is not complete away."""
+        with suppress(OSError):
+            if self._file is not None:
+                file, self._file = self._file, None
+                file.close()
+        with suppress(OSError):
+            temporary(self.folder / "new").unlink(missing_ok=True)
+
+
+_PART_NAME = re.compile(r"(\d{11})-(\d{11})\.parquet")
+
+
+def clear_parts(folder: Path, keep: Ranges = ()) -> None:
+    """Remove the parts in a results folder that do not lie in `keep`, and whatever a crash left.
+
+    Raises:
+        OSError: They cannot be removed.
+    """
+    parts = folder / PARTS
+    if not parts.is_dir():
+        return
+    for path in parts.iterdir():
+        name = _PART_NAME.fullmatch(path.name)
+        scrap = path.name.startswith(".new.")
+        if scrap or (name and minus(((int(name[1]), int(name[2])),), keep)):
+            path.unlink()
+    if not keep:
+        with suppress(OSError):  # somebody keeps something else in it
+            parts.rmdir()
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of records and the units that all its rows are about."""
+
+    path: Path
+    ranges: Ranges
+
+
+def sources(folder: Path, default: Ranges = ()) -> list[Source]:
+    """Return the files of records in a results folder: the file made at the end, and parts.
+
+    Args:
+        folder: The results folder.
+        default: Units of the former if it does not say itself.
+    """
+    found = []
+    whole = folder / RECORDS
+    if whole.is_file():
+        found.append(Source(whole, _ranges_of(whole, default)))
+    for path in sorted((folder / PARTS).glob("*.parquet")):
+        name = _PART_NAME.fullmatch(path.name)
+        if name:
+            found.append(Source(path, ((int(name[1]), int(name[2])),)))
+    return found
+
+
+def _ranges_of(path: Path, default: Ranges) -> Ranges:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        about = (pq.read_schema(path).metadata or {}).get(_ABOUT)
+        return default if about is None else union(json.loads(about)["ranges"])
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
+        raise InputError("is no file of records", where=path) from None
+
+
+def held(found: Iterable[Source]) -> Ranges:
+    """Return the units that files of records are about, all together."""
+    return union(pair for source in found for pair in source.ranges)
+
+
+def stream(found: Iterable[Source], ranges: Ranges) -> Iterator[Any]:
+    """Yield the rows of units as pyarrow tables in index order, a row group at a time.
+
+    Args:
+        found: Files of records; where several are about the same unit one of them is taken.
+        ranges: The units.
+
+    Raises:
+        InputError: Records of some of the units are missing, or a file is damaged.
+    """
+    import pyarrow as pa
+
+    found = list(found)
+    missing = minus(ranges, held(found))
+    if missing:
+        problem = f"records are missing: {in_words(missing, 'units')}"
+        raise InputError(problem, where=found[0].path.parent if found else None)
+    pieces, left = [], ranges
+    for source in found:
+        pieces += [(begin, end, source.path) for begin, end in common(left, source.ranges)]
+        left = minus(left, source.ranges)
+    for begin, end, path in sorted(pieces):
+        try:
+            yield from _rows(path, begin, end)
+        except (pa.ArrowException, FileNotFoundError) as error:
+            raise InputError(f"is damaged: {error}", where=path) from None
+
+
+def _rows(path: Path, begin: int, end: int) -> Iterator[Any]:
+    """Yield the rows of a file that are about units `begin` to `end` - 1."""
+    import numpy as np
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        for k in range(file.num_row_groups):
+            index = file.metadata.row_group(k).column(0).statistics
+            if index is not None and (index.max < begin or index.min >= end):
+                continue
+            rows = file.read_row_group(k)
+            at = np.searchsorted(rows.column("index").to_numpy(), (begin, end))
+            yield _canonical(rows.slice(at[0], at[1] - at[0]))
+
+
+def _canonical(rows: Any) -> Any:
+    """Return rows that were read as `to_arrow` makes them: all words in their own order."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    arrays = []
+    for column in COLUMNS:
+        values = rows.column(column.name).combine_chunks()
+        if column.type == "category":
+            names = pa.array(_WORDS[column.name])
+            codes = pc.index_in(values.cast(pa.string()), value_set=names, skip_nulls=True)
+            values = pa.DictionaryArray.from_arrays(codes.cast(pa.int8()), names)
+        arrays.append(values)
+    return pa.Table.from_arrays(arrays, schema=_schema())
 
 
 class Keeper:
-    """Keeps records in memory, for a DataFrame; the counterpart of `Writer` without a folder."""
+    """Keeps records in memory, for a DataFrame; the counterpart of `Parts` without a folder."""
 
     def __init__(self) -> None:
         """Keep nothing yet."""
@@ -173,13 +404,6 @@ class Keeper:
         self._rows += len(rows)
         check_rows(self._rows)
         self._tables.append(to_arrow(rows, begin))
-
-    def close(self) -> None:
-        """Nothing is left to do."""
-
-    def abandon(self) -> None:
-        """Forget all."""
-        self._tables = []
 
     def frame(self) -> Any:
         """Return the records as a pandas DataFrame."""
@@ -199,25 +423,38 @@ def check_rows(rows: int) -> None:
         raise InputError(problem, where="records", expected="a folder to write them to (out)")
 
 
-def read(path: Path, rows: int) -> Any:
-    """Return a file of records as a pandas DataFrame.
+def from_frame(frame: Any) -> Any:
+    """Return a DataFrame of records, as `Keeper.frame` made it, as a pyarrow table."""
+    import pyarrow as pa
+
+    return _canonical(pa.Table.from_pandas(frame, schema=_schema(), preserve_index=False))
+
+
+def read(folder: Path, ranges: Ranges, rows: int) -> Any:
+    """Return the records in a results folder as a pandas DataFrame.
 
     Args:
-        path: The file.
-        rows: How many it must have.
+        folder: The folder.
+        ranges: The units that the run has finished.
+        rows: How many rows they must have.
 
     Raises:
-        InputError: There is no such file, or it does not belong to the run.
+        InputError: There are no records, or they do not belong to the run.
     """
-    import pyarrow.parquet as pq
+    import pyarrow as pa
 
-    if not path.is_file():
-        raise InputError("no records were kept", where=path, expected="a run with --records")
-    with pq.ParquetFile(path) as file:
-        found = file.metadata.num_rows
-        if found != rows:
-            raise InputError("records of another run", where=path, expected=f"{rows:,} rows")
-        return file.read().to_pandas()
+    found = sources(folder, ranges)
+    if not found:
+        raise InputError("no records were kept", where=folder, expected="a run with --records")
+    if minus(ranges, held(found)):
+        problem = "records of another run"
+        raise InputError(problem, where=found[0].path, expected=f"{rows:,} rows")
+    tables = list(stream(found, ranges))
+    table = pa.concat_tables(tables or [_schema().empty_table()])
+    if len(table) != rows:
+        problem = "records of another run"
+        raise InputError(problem, where=found[0].path, expected=f"{rows:,} rows")
+    return table.to_pandas()
 
 
 def batches(path: Path) -> Iterator[Any]:

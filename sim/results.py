@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import sim
 from sim.deck import POWERS, PathLike
+from sim.engine import ENGINE_VERSION
 from sim.engine.state import (
     BAO_BEATEN,
     BAO_CALLED,
@@ -32,6 +33,8 @@ from sim.engine.state import (
     WIN_UNITS,
 )
 from sim.errors import InputError
+from sim.ranges import Ranges, in_words, size
+from sim.stopping import Until, looks_to
 from sim.study import Study
 from sim.sums import Sums
 
@@ -40,9 +43,6 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 """Rises when a field of a summary or of a results folder changes its meaning."""
-
-RECORDS = "records.parquet"
-"""Name of the file of records in a results folder."""
 
 _BAO = {"called": BAO_CALLED, "won": BAO_WON, "tied": BAO_TIED, "beaten": BAO_BEATEN}
 _BAO |= {"void": BAO_VOID}
@@ -54,14 +54,20 @@ class Result:
     """The result of a run. Equal to another where study, sums and the reason to stop are.
 
     Attributes:
-        study: What was played.
-        sums: Exact sums over all of it.
+        study: What was to be played.
+        sums: Exact sums over what was.
         seconds: Time that playing took; in it no compiling.
         compile_seconds: Time before that: to compile the engine, or load it from its cache.
-        stopped_by: Why the run ended: ``"rounds"`` or ``"games"`` where all were played.
+        stopped_by: Why the run ended: ``"rounds"`` or ``"games"`` where all of the study was
+            played, ``"range"`` where only a part was asked for, ``"until"``, ``"max_rounds"``,
+            ``"max_games"`` or ``"max_seconds"`` where one of these limits came first, and
+            ``"interrupted"`` where a folder holds a run that can be gone on with.
         folder: Where the result was saved or loaded from; None if it was not.
         version: Version of the program that played.
         kept: Records in memory; see `records`.
+        ranges: Which rounds or games were played; by default all of the study.
+        until: The target that the run was to stop at; None where it had none.
+        engine: Version of the engine that played.
     """
 
     study: Study
@@ -72,13 +78,23 @@ class Result:
     folder: Path | None = None
     version: str = field(default_factory=lambda: str(sim.__version__))
     kept: Any = field(default=None, repr=False)
+    ranges: Ranges = ()
+    until: Until | None = None
+    engine: int = ENGINE_VERSION
     _summary: dict[str, Any] | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Take it for the result of the whole study where nothing else was said."""
+        self.ranges = self.ranges or ((0, self.study.count),)
 
     def __eq__(self, other: object) -> bool:
         """Compare what was asked and what came out, not how long it took."""
         if not isinstance(other, Result):
             return NotImplemented
-        mine, theirs = ((result.study, result.sums, result.stopped_by) for result in (self, other))
+        mine, theirs = (
+            (result.study, result.ranges, result.sums, result.stopped_by, result.until)
+            for result in (self, other)
+        )
         return mine == theirs
 
     __hash__ = None  # type: ignore[assignment]
@@ -134,7 +150,7 @@ class Result:
         if self.folder is None:
             problem = "no records were kept"
             raise InputError(problem, where="records", expected="run(..., records=True)")
-        return read(self.folder / RECORDS, self.sums["rounds"] * len(self.study.players))
+        return read(self.folder, self.ranges, self.sums["rounds"] * len(self.study.players))
 
     # --- for people -------------------------------------------------------------------------------
 
@@ -159,8 +175,10 @@ class Result:
         )
         from analysis.text import counted
 
-        played = f"{counted(self.study.count, self.study.unit[:-1])}, seed {self.study.seed}"
-        return f"<Result of {played}: {shares or 'nobody won'}>"
+        played = counted(size(self.ranges), self.study.unit[:-1])
+        if self.ranges != ((0, self.study.count),):
+            played = f"{in_words(self.ranges, self.study.unit)} of {self.study.count:,}"
+        return f"<Result of {played}, seed {self.study.seed}: {shares or 'nobody won'}>"
 
     def _repr_html_(self) -> str:
         from analysis.text import summary_html
@@ -219,16 +237,20 @@ def _summary(result: Result) -> dict[str, Any]:
         "rules_changed": study.rules.changed_from_edition(),
         "threshold_assumed": study.rules.threshold_assumed,
         "rounds": rounds,
-        "games": study.games,
+        "games": None if study.games is None else sums["games"],
         "ends": dict(zip(REASONS, sums["ends"], strict=True)),
         "turns": _turns(sums),
         "recyclings": {"histogram": sums.pairs("recyclings")},
         "bao": {name: sums["bao"][k] for name, k in _BAO.items()},
         "game": None if study.games is None else _game(study, sums),
-        "players": [_seat(study, sums, seat) for seat in range(len(study.players))],
+        "players": [
+            _seat(study, sums, seat, confidence(result.until)) for seat in range(len(study.players))
+        ],
         "seconds": result.seconds,
         "rounds_per_second": rounds / result.seconds if result.seconds > 0 else None,
         "stopped_by": result.stopped_by,
+        **_part(result),
+        **_target(result),
     }
 
 
@@ -263,9 +285,28 @@ def _game(study: Study, sums: Sums) -> dict[str, Any]:
     }
 
 
-def _seat(study: Study, sums: Sums, seat: int) -> dict[str, Any]:
-    """Return one seat's part of the summary."""
-    from analysis.stats import ratio, sample_sd, wilson
+def _part(result: Result) -> dict[str, Any]:
+    """Return which rounds (games) were played, where these are not all of the study."""
+    if result.ranges == ((0, result.study.count),):
+        return {}
+    return {"ranges": [list(pair) for pair in result.ranges]}
+
+
+def _target(result: Result) -> dict[str, Any]:
+    """Return what a run was to stop at, if anything, whether it did, and how often it looked."""
+    until = result.until
+    if until is None:
+        return {}
+    outcome = {
+        "reached": reached(until, result.study, result.sums),
+        "looks": sum(1 for _ in looks_to(size(result.ranges))),
+    }
+    return {"until": until.to_dict() | outcome}
+
+
+def _seat(study: Study, sums: Sums, seat: int, level: float) -> dict[str, Any]:
+    """Return one seat's part of the summary, intervals at a confidence level."""
+    from analysis.stats import ratio, sample_sd
 
     rounds, score, counts = sums["rounds"], sums["score"][seat], sums["count"][seat]
     share, decided = sums["share"][seat], _decided(study, sums)
@@ -276,9 +317,9 @@ def _seat(study: Study, sums: Sums, seat: int) -> dict[str, Any]:
         "wins": sums["wins"][seat],
         "shared_wins": sums["shared"][seat],
         "win_share": ratio(share, WIN_UNITS * decided),
-        "win_share_ci95": list(wilson(share, decided, WIN_UNITS)),
+        "win_share_ci95": list(interval("win_share", study, sums, seat, level)),
         "score_mean": ratio(score, rounds),
-        "score_mean_ci95": list(_score_interval(study, sums, seat)),
+        "score_mean_ci95": list(interval("score_mean", study, sums, seat, level)),
         "score_sd": sample_sd(rounds, score, sums["score_sq"][seat]),
         "total_mean": ratio(sums["total"][seat], rounds),
         "bao_called": sums["bao_called"][seat],
@@ -296,13 +337,56 @@ def _decided(study: Study, sums: Sums) -> int:
     return int(sums["game_ends"][0])
 
 
-def _score_interval(study: Study, sums: Sums, seat: int) -> tuple[float | None, float | None]:
+# --- intervals ------------------------------------------------------------------------------------
+
+
+def confidence(until: Until | None) -> float:
+    """Return the level of the intervals of a run, by whether it looks at them as it goes on."""
+    from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE
+
+    return CONFIDENCE if until is None else LOOK_CONFIDENCE
+
+
+def interval(
+    metric: str, study: Study, sums: Sums, seat: int, level: float
+) -> tuple[float | None, float | None]:
+    """Return the interval of one of `sim.stopping.INTERVALS`, at a confidence level."""
+    from analysis.stats import wilson
+
+    if metric == "win_share":
+        return wilson(sums["share"][seat], _decided(study, sums), WIN_UNITS, level)
+    return _score_interval(study, sums, seat, level)
+
+
+def reached(until: Until, study: Study, sums: Sums) -> bool:
+    """Whether the interval that a run is to stop at is narrow enough."""
+    low, high = interval(until.metric, study, sums, until.seat, confidence(until))
+    return low is not None and high is not None and (high - low) / 2 <= until.half_width
+
+
+def leader(study: Study, sums: Sums, until: Until | None) -> str:
+    """Return in words who has won most up to now, with the interval; empty if nobody has."""
+    shares = sums["share"][: len(study.players)]
+    if not any(shares):
+        return ""
+    seat = max(range(len(shares)), key=lambda k: shares[k])
+    low, high = interval("win_share", study, sums, seat, confidence(until))
+    if low is None or high is None:
+        return ""
+    name = study.players[seat].name
+    name = name if len(name) <= 12 else name[:11] + "…"
+    return f"{name} ({seat}) wins {50 * (low + high):.2f} ± {50 * (high - low):.2f} %"
+
+
+def _score_interval(
+    study: Study, sums: Sums, seat: int, level: float
+) -> tuple[float | None, float | None]:
     """Return the interval of the mean score of a round; whole games are what is independent."""
     from analysis.stats import mean_interval, ratio_interval
 
     rounds, score = sums["rounds"], sums["score"][seat]
     if study.games is None:
-        return mean_interval(rounds, score, sums["score_sq"][seat])
+        return mean_interval(rounds, score, sums["score_sq"][seat], level)
     return ratio_interval(
         clusters=sums["games"],
         total=score,
@@ -310,4 +394,5 @@ def _score_interval(study: Study, sums: Sums, seat: int) -> tuple[float | None, 
         total_squares=sums["game_score_sq"][seat],
         size_squares=sum(size * size * games for size, games in sums.pairs("game_rounds")),
         products=sums["game_score_rounds"][seat],
+        confidence=level,
     )

@@ -346,7 +346,9 @@ def _confidence(state, table, viewer, card):
     known_to_all = owner_knows + others == state.players - 1
     kind = LIES_DEALT if not kept else (LIES_TAKEN if known_to_all else LIES_KEPT)
     leaves = OWNER_LEAVES if owner_knows else 1.0
-    right = keep**age * (unplaced(state, table, viewer, family) + 1.0) * table.lies[who, kind, family]
+    right = (
+        keep**age * (unplaced(state, table, viewer, family) + 1.0) * table.lies[who, kind, family]
+    )
     if own and kind == LIES_DEALT:
         right *= OWN_STAYS
     last = age  # it became what it is by this turn of its life
@@ -366,7 +368,10 @@ def _confidence(state, table, viewer, card):
         right /= 1.0 + races
     wrong = NEVER_SURE * (1.0 - keep**last)
     count = min(table.families - 1, NEIGHBOURS)
-    for other in range(max(family - NEIGHBOURS, 0), min(family + NEIGHBOURS + 1, table.families)):
+    for step in range(-NEIGHBOURS, NEIGHBOURS + 1):
+        other = family + step
+        if other < 0 or other >= table.families:
+            continue
         ways = 0
         for k in range(count):
             ways += other != family and neighbour(table, other, k) == family
@@ -383,7 +388,9 @@ def _confidence(state, table, viewer, card):
         wrong += chance * unplaced(state, table, viewer, other)
     if right <= 0.0:
         return 0.0
-    return _tempered(right / (right + max(wrong, 0.0)), SURER - LESS_FOR_RATE * math.sqrt(1.0 - keep))
+    return _tempered(
+        right / (right + max(wrong, 0.0)), SURER - LESS_FOR_RATE * math.sqrt(1.0 - keep)
+    )
 
 
 @kernel

@@ -11,8 +11,8 @@ from .cards import discard, draw, keep, lay, lift, put_on_discards
 from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
 from .jit import kernel, unit
 from .knowledge import bit, remember, see, see_taken
-from .memory import note_window
 from .legal import may_call_bao
+from .memory import note_window
 from .pluck import race, resolve, take_claim
 from .powers import unlock, use
 from .state import (

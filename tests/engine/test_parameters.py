@@ -197,6 +197,22 @@ def added_to(whom: Callable[[int | None], int | None]) -> Measure:
     return measure
 
 
+def unseen_replaced(study: Study, count: int) -> float:
+    """Kept and taken cards in place of an own one that seat 0 had never seen, by their share."""
+    unseen, replaced = 0, 0
+    for log in logs(study, count):
+        known = set(log[0]["peeks"][0])
+        for event in log:
+            if event["event"] in ("replace", "look", "place") and event["player"] == 0:
+                owner, slot = event.get("target", [0, event.get("slot")])
+                if event["event"] == "replace":
+                    unseen += slot not in known
+                    replaced += 1
+                if owner == 0:
+                    known.add(slot)
+    return unseen / replaced
+
+
 # --- cases --------------------------------------------------------------------------------------
 
 HASTY = {"kind": "random", "pluck_rate": 0.8}
@@ -274,6 +290,7 @@ HEURISTIC = [
     Case("look_first", ("own", "rival"), looks_at_rivals, {"power_appetite": 20}),
     Case("show_first", ("rival", "own"), shows_own, {"power_appetite": 20}),
     Case("unknown_value", (0, 7, 13), events("take"), {"bao_threshold": -20}, count=120),
+    Case("know_worth", (-20, 0, 3, 20), unseen_replaced, {"bao_threshold": -20}),
     Case("memory_span", (0, 2, 128), plucks(OWN_HIT), deck=FLOCKS, first_is_zero=True, count=200),
     Case("forget_rate", (1.0, 0.2, 0.0), plucks(OWN_HIT), deck=FLOCKS, count=200),
     Case(

@@ -293,7 +293,7 @@ class Counting(Executor):
 def test_few_chunks_are_in_flight() -> None:
     job, executor = Job.of(study()), Counting()
     sizes = _Sizes(job, "rounds", threads=2, fixed=10)
-    parts = list(play_parts(executor, job, 1003, sizes))
+    parts = list(play_parts(executor, job, [(0, 1003)], sizes))
     assert executor.most == 6
     assert executor.calls == 101
     assert [part.begin for part in parts] == list(range(0, 1003, 10))
@@ -326,7 +326,8 @@ def test_an_interruption_leaves_no_thread_and_no_scrap(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(study(), chunk=100, progress=stop, out=tmp_path / "a", records=True)
     assert not [t for t in threading.enumerate() if t.name.startswith("baobei")]
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["manifest.json"]
+    names = {path.name for path in (tmp_path / "a").iterdir()}
+    assert names == {"manifest.json", "journal.txt", "records.parts"}
 
 
 def test_a_broken_policy_is_never_passed_over() -> None:

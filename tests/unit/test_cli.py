@@ -23,6 +23,8 @@ COMMANDS = [
     ["run"],
     ["tournament"],
     ["sweep"],
+    ["extend"],
+    ["merge"],
     ["trace"],
     ["check"],
     ["bench"],
@@ -427,6 +429,7 @@ def test_list_metrics_knows_every_column() -> None:
 
     text = baobei("list", "metrics").stdout
     assert "win_share" in text
+    assert "stopped_by" in text
     found = json.loads(baobei("list", "metrics", "--json").stdout)
     assert [column["name"] for column in found["records"]] == list(RECORD_COLUMNS)
 
@@ -477,16 +480,31 @@ def test_errors_of_a_process_are_one_line() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c(tmp_path: Path) -> None:
     process = program("run", "--rounds", "1e10", "--out", str(tmp_path / "a"), "--records")
-    while not list(tmp_path.glob("a/.records*")):
+    while not list(tmp_path.glob("a/records.parts/0*")):
         time.sleep(0.05)
         assert process.poll() is None
-    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert out == ""
-    assert err.strip() == "stopped; an unfinished run is not kept"
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["manifest.json"]
+    again = f"baobei run --rounds 1e10 --out {tmp_path / 'a'} --records"
+    kept = f"what is finished is kept in {tmp_path / 'a'}"
+    assert err.strip() == f"stopped; {kept}; to go on: {again}"
+    done = load_results(tmp_path / "a")
+    assert done.stopped_by == "interrupted"
+    assert len(done.records) == 4 * done.sums["rounds"] > 0
+
+
+def test_ctrl_c_without_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sim.batch
+
+    def stopped(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sim.batch, "run", stopped)
+    result = baobei("run", "--rounds", "1e10")
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "stopped; without --out FOLDER nothing is kept\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes")

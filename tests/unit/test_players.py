@@ -56,6 +56,7 @@ HEURISTIC = {  # name: type, least, greatest or choices
     "show_first": ("choice", "own", "rival"),
     "shoebill_target": ("choice", "leader", "lowest", "declarer", "random"),
     "unknown_value": ("number or counted", -200, 200),
+    "know_worth": ("number", -200, 200),
     "memory_span": ("integer", 0, 128),
     "forget_rate": ("number", 0, 1),
     "mix_up_rate": ("number", 0, 1),

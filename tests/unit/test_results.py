@@ -166,6 +166,8 @@ def test_games_are_summed_up_as_games(games: Result) -> None:
     assert game["threshold"] == 100
     assert game["deciding_rounds"] >= game["decided_by_deciding_rounds"] > 0
     assert summary["stopped_by"] == "games"
+    first = f"mean by seat: {games.sums['score'][0] / 400:.1f}, "
+    assert first in games.to_text()
 
 
 def test_stopped_games_credit_nobody() -> None:
@@ -524,7 +526,7 @@ def test_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sim.folder._put", full)
+    monkeypatch.setattr("sim.files.put", full)
     with pytest.raises(InputError, match="No space left on device"):
         found.save(tmp_path)
 

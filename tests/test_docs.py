@@ -1,0 +1,110 @@
+"""The pages in docs/ and the README: what they tell to type works, with smaller numbers."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sim.cli import main
+
+pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+SMALLER = 2000
+"""What numbers of 100,000 and more are divided by."""
+
+EARLY = 'players = ["balanced", "sharp"]\nrounds = 1_000_000\nseed = 7\n'
+
+
+def smaller(text: str) -> str:
+    """Return a text with all its large numbers smaller."""
+
+    def number(found: re.Match[str]) -> str:
+        value = float(found[0].replace("_", "").replace(",", ""))
+        return str(int(value / SMALLER)) if value >= 100_000 else found[0]
+
+    return re.sub(r"(?<![\w.])\d[\d_]*(?:e\d+)?(?![\w.])", number, text)
+
+
+def blocks(page: Path) -> Iterator[tuple[str, str]]:
+    """Yield language and content of a page's blocks of code."""
+    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S):
+        yield found[1], smaller(found[2])
+
+
+def run_block(language: str, text: str) -> None:
+    """Do what a block says, in the folder of the test."""
+    if language == "sh":
+        for line in text.splitlines():
+            program, *arguments = shlex.split(line, comments=True)
+            assert program == "baobei"
+            done = CliRunner().invoke(main, arguments)
+            assert done.exit_code == 0, (line, done.stderr)
+    elif language == "python":
+        exec(compile(text, "docs", "exec"), {"__name__": "docs"})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("early.toml").write_text(EARLY)
+    found = list(blocks(page))
+    assert found
+    for language, text in found:
+        if language == "bash":
+            continue
+        if "dask" in text:
+            pytest.importorskip("distributed", reason="Dask is not installed")
+        for package in ("polars", "duckdb"):
+            if f"import {package}" in text:
+                pytest.importorskip(package, reason=f"{package} is not installed")
+        run_block(language, text)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_slurm_array(tmp_path: Path) -> None:
+    """The scripts of the page, each job run by bash, in place of Slurm."""
+    array, merge = (
+        text for language, text in blocks(ROOT / "docs/clusters.md") if language == "bash"
+    )
+    (tmp_path / "early.toml").write_text(EARLY)
+    programs = {"baobei": f'exec {sys.executable} -m sim "$@"', "srun": 'exec "$@"'}
+    for name, line in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    for task in range(20):
+        environment = {**os.environ, "PATH": path, "SLURM_ARRAY_TASK_ID": str(task)}
+        subprocess.run(["bash", "-ec", array], cwd=tmp_path, env=environment, check=True)
+    subprocess.run(["bash", "-ec", merge], cwd=tmp_path, env=environment, check=True)
+    from sim import load_results
+
+    whole = load_results(tmp_path / "whole")
+    assert whole.summary()["rounds"] == 10**9 // SMALLER
+    assert whole.stopped_by == "rounds"
+
+
+def test_columns_of_records_are_those_that_exist() -> None:
+    from sim.records import COLUMNS
+
+    text = (ROOT / "docs" / "long-runs.md").read_text("utf-8")
+    for column in COLUMNS:
+        unit = column.unit or "–"
+        assert f"| `{column.name}` | {column.type} | {unit} | {column.description} |" in text
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
