@@ -108,9 +108,13 @@ def reveal(state, table, viewer, card):
 
 
 @kernel
-def left_share(state):
-    """What an unknown card is likely worth that its owner has looked at and left, as a share."""
-    return 1.0 / (1.0 + LEFT_A_TURN * max(state.turn, 0) / state.players)
+def age_left(state, table):
+    """Mutates: bring up to this turn what a card is likely worth that its owner has left lying."""
+    turns = max(state.turn, 0) / state.players
+    state.left_share = 1.0 / (1.0 + LEFT_A_TURN * turns)
+    if table.fading:  # owners that have forgotten such a card
+        for seat in range(state.players):
+            state.own_fresh[seat] = 0
 
 
 @kernel
@@ -123,7 +127,7 @@ def share_of_unknown(state, card):
     if (state.dumped[word] & mask) != _ZERO:
         return DUMPED_SHARE
     if (state.left[word] & mask) != _ZERO:
-        return left_share(state)
+        return state.left_share
     return 1.0
 
 
@@ -233,6 +237,8 @@ def more_shares(state, hidden, word):
     kept = hidden & state.kept[word]
     dumped = hidden & state.dumped[word]
     left = hidden & state.left[word] & ~kept & ~dumped
-    less = popcount(kept) * (1.0 - KEPT_SHARE) + popcount(left) * (1.0 - left_share(state))
+    if (kept | dumped | left) == _ZERO:
+        return 0.0
+    less = popcount(kept) * (1.0 - KEPT_SHARE) + popcount(left) * (1.0 - state.left_share)
     less += popcount(kept & state.for_low[word]) * (KEPT_SHARE - KEPT_FOR_LOW_SHARE)
     return popcount(dumped) * (DUMPED_SHARE - 1.0) - less

@@ -22,6 +22,7 @@ from .events import (
 from .jit import kernel, unit
 from .knowledge import bit, learn, learn_all, learn_lying
 from .legal import movable, players_with_cards, players_with_movable, toco_choices
+from .memory import recall
 from .state import (
     ASK_LOOK,
     ASK_MACAW,
@@ -148,6 +149,8 @@ def _place(state, table, seat, place, card):
     """One replacement of a Shoebill; returns the old card, still to be put under."""
     owner = place >> 7
     slot = place & 127
+    for viewer in range(state.players):
+        recall(state, table, viewer)  # what has slipped a mind by now is not known to go under
     out = lift(state, owner, slot)
     lay(state, owner, slot, card)
     if owner == seat:

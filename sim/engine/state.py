@@ -239,9 +239,10 @@ STATE = np.dtype(
         # and cards that somebody put before a rival, so likely high ones.
         ("kept", np.uint64, (WORDS,)),
         ("dumped", np.uint64, (WORDS,)),
-        ("left", np.uint64, (WORDS,)),  # that their owner has looked at, and left where they lie
+        ("left", np.uint64, (WORDS,)),  # that their owner has looked at, and left lying
         ("for_low", np.uint64, (WORDS,)),  # of the kept: in place of a known low card
         ("locked", np.uint64, (WORDS,)),  # moved by a power (POW-LOCK)
+        ("left_share", np.float64),  # what a card of the latter is likely worth; see knowledge
         # Sums over the cards a seat has not placed: its idea of an unknown card.
         ("pool_sum", np.int32, _SEATS),
         ("pool_size", np.int32, _SEATS),

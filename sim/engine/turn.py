@@ -10,7 +10,7 @@ from .bao import call, end_of_turn
 from .cards import discard, draw, keep, lay, lift, put_on_discards
 from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
 from .jit import kernel, unit
-from .knowledge import bit, remember, see, see_taken
+from .knowledge import age_left, bit, remember, see, see_taken
 from .legal import may_call_bao
 from .memory import note_window
 from .pluck import race, resolve, take_claim
@@ -170,6 +170,7 @@ def play_turn(state, table):
     """Play one turn of the active player, and end the round if it was the last."""
     seat = np.int64(state.active)
     state.turn += 1
+    age_left(state, table)
     state.claimed = 0
     state.plucker = NONE
     if state.turns_left > 0:

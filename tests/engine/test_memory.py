@@ -1040,7 +1040,7 @@ def test_confidence_is_as_true_as_it_says(rate: float, count: int, errors: float
             share, said = hits[k] / plucks[k], sums[k] / plucks[k]
             error = math.sqrt(said * (1 - said) / plucks[k])
             if abs(share - said) > 0.01 + errors * error:
-                wrong.append((k, int(plucks[k]), round(said, 4), round(share, 4)))
+                wrong.append((k, int(plucks[k]), round(float(said), 4), round(float(share), 4)))
     assert (plucks > 0).sum() > 10
     assert not wrong
 
