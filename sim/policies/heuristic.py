@@ -13,6 +13,7 @@ import numpy as np
 
 from ..engine.jit import kernel, lowest, popcount
 from ..engine.knowledge import (
+    DUMPED_SHARE,
     KEPT_FOR_LOW_SHARE,
     KEPT_SHARE,
     known_matches,
@@ -570,10 +571,21 @@ def _movable_extreme(state, table, seat, owner, mean, sign):
     value = NOTHING
     if protected(state, owner, seat):
         return best, sign * value
+    dealt = _ZERO
+    left = _ZERO
+    kept = _ZERO
+    for_low = _ZERO
+    dumped = _ZERO
     for word in range(WORDS):
         cards = state.held[owner, word] & ~state.locked[word]
         known = cards & state.mind[seat, word]
         cards &= ~known
+        kept |= cards & state.kept[word] & ~state.for_low[word]
+        for_low |= cards & state.kept[word] & state.for_low[word]
+        dumped |= cards & state.dumped[word]
+        cards &= ~state.kept[word] & ~state.dumped[word]
+        left |= cards & state.left[word]
+        dealt |= cards & ~state.left[word]
         while known != _ZERO:
             card = (word << 6) + lowest(known)
             known &= known - _ONE
@@ -582,15 +594,21 @@ def _movable_extreme(state, table, seat, owner, mean, sign):
             if guess > value or (guess == value and state.place[card] < state.place[best]):
                 best = np.int64(card)
                 value = guess
-    for word in range(WORDS):
-        cards = state.held[owner, word] & ~state.locked[word] & ~state.mind[seat, word]
-        while cards != _ZERO:
-            card = (word << 6) + lowest(cards)
-            cards &= cards - _ONE
-            guess = sign * mean * share_of_unknown(state, card)
-            if guess > value:
-                best = _kind_of_unknown(state, card)
-                value = guess
+    if dealt != _ZERO and sign * mean > value:
+        best = np.int64(SOME_UNKNOWN)
+        value = sign * mean
+    if left != _ZERO and sign * mean * state.left_share > value:
+        best = np.int64(SOME_LEFT)
+        value = sign * mean * state.left_share
+    if kept != _ZERO and sign * mean * KEPT_SHARE > value:
+        best = np.int64(SOME_KEPT)
+        value = sign * mean * KEPT_SHARE
+    if for_low != _ZERO and sign * mean * KEPT_FOR_LOW_SHARE > value:
+        best = np.int64(SOME_KEPT_FOR_LOW)
+        value = sign * mean * KEPT_FOR_LOW_SHARE
+    if dumped != _ZERO and sign * mean * DUMPED_SHARE > value:
+        best = np.int64(SOME_DUMPED)
+        value = sign * mean * DUMPED_SHARE
     return best, sign * value
 
 
