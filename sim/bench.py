@@ -55,7 +55,7 @@ def measure(player: Player, seconds: float = 4.0) -> dict[str, Any]:
 
 def _table(player: Player, players: int, seconds: float) -> dict[str, Any]:
     job = Job.of(Study.of(players=[player] * players, rounds=1))
-    load_engine(job)
+    load_engine(job, quiet=True)
     rounds = _rounds_in(job, seconds / 2 / REPETITIONS)
     chunks, shuffles = [], []
     for _ in range(REPETITIONS):

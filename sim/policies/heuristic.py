@@ -16,6 +16,7 @@ from ..engine.knowledge import (
     DUMPED_SHARE,
     KEPT_FOR_LOW_SHARE,
     KEPT_SHARE,
+    bit,
     known_matches,
     matching,
     more_shares,
@@ -550,14 +551,15 @@ def _show(state, table, seat):
 @kernel
 def _kind_of_unknown(state, card):
     """What stands for a card that the seat does not know (SOME_…), for how it came to lie."""
-    share = share_of_unknown(state, card)
-    if share > 1.0:
+    word = card >> 6
+    mask = bit(card)
+    if (state.kept[word] & mask) != _ZERO:
+        low = (state.for_low[word] & mask) != _ZERO
+        return np.int64(SOME_KEPT_FOR_LOW) if low else np.int64(SOME_KEPT)
+    if (state.dumped[word] & mask) != _ZERO:
         return np.int64(SOME_DUMPED)
-    if share == 1.0:
-        return np.int64(SOME_UNKNOWN)
-    if share == KEPT_SHARE:
-        return np.int64(SOME_KEPT)
-    return np.int64(SOME_KEPT_FOR_LOW) if share == KEPT_FOR_LOW_SHARE else np.int64(SOME_LEFT)
+    left = (state.left[word] & mask) != _ZERO
+    return np.int64(SOME_LEFT) if left else np.int64(SOME_UNKNOWN)
 
 
 @kernel
