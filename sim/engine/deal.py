@@ -52,6 +52,7 @@ def clear(state, table, players):
     state.n_under = 0
     state.recyclings = 0
     state.turn = -1
+    state.left_share = 1.0
     state.lessons = 0
     state.claimed = 0
     state.plucker = NONE

@@ -286,7 +286,10 @@ HEURISTIC = [
     Case("take_max_value", (-5, 3, 9), events("take"), first_is_zero=False),
     Case("take_min_gain", (13, 5, 1), events("take")),
     Case("keep_min_gain", (20, 5, 0), kept),
-    Case("power_appetite", (0, 3, 20), powers, deck=with_power("look"), count=120, many=True),
+    Case(
+        "power_appetite", (0, 3, 20), powers, {"know_worth": 0}, deck=with_power("look"), count=120,
+        many=True,
+    ),
     Case("look_first", ("own", "rival"), looks_at_rivals, {"power_appetite": 20}),
     Case("show_first", ("rival", "own"), shows_own, {"power_appetite": 20}),
     Case("unknown_value", (0, 7, 13), events("take"), {"bao_threshold": -20}, count=120),

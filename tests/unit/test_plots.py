@@ -167,8 +167,8 @@ def test_pictures_are_the_same_bytes_whatever_the_style(result: TournamentResult
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("one", {"win_share", "score_mean", "bao_success", "turns_mean", "ends", "calibration"}),
-        ("two", {"win_share", "win_share_map", "score_mean_map", "turns_mean"}),
+        ("one", {"win_share", "score_mean", "bao_success", "turns_mean", "ends"}),
+        ("two", {"win_share", "win_share_map", "score_mean_map", "turns_mean", "calibration"}),
         ("words", {"win_share", "ends"}),
         ("group", {"win_share", "group_win_share"}),
         ("players", {"win_share", "ends"}),
