@@ -17,8 +17,9 @@ from typing import Any
 
 import click
 
-from sim.batch import Job, cores, load_engine, play
+from sim.batch import Job, load_engine, play
 from sim.engine.state import WIN_UNITS
+from sim.executors import cores
 from sim.players import Player, load_player
 from sim.study import Study
 
@@ -87,9 +88,7 @@ class Search:
             click.echo(f"  {100 * shares[k]:6.2f} %  {told(tried[k])}")
         return [tried[k] for k in order]
 
-    def best(
-        self, rounds: int, confirm: int, promising: int, seed: int
-    ) -> tuple[Change, bool]:
+    def best(self, rounds: int, confirm: int, promising: int, seed: int) -> tuple[Change, bool]:
         """Return the best change of one or two parameters, and whether it surely is one."""
         alone = singles(self.champion)
         click.echo(f"{len(alone)} single changes, {rounds:,} rounds each")

@@ -156,7 +156,7 @@ def _keeps(value: int, power: bool) -> float:
 
 def _takes(value: int, most: float) -> float:
     """How readily people take a discard who mean to take at most `most` points."""
-    return 1.0 if value <= most else math.exp(-2.9 - 0.3 * (value - most - 1))
+    return 1.0 if value <= most else math.exp(-2.9 - 0.6 * (value - most - 1))
 
 
 def _lasting(rate: float) -> list[int]:

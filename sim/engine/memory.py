@@ -37,8 +37,8 @@ OTHER_RACES = 0.18
 RIVAL_RACES = 0.06
 #: How often an owner leaves a card that it could pluck, and a player one that it takes for a match.
 OWNER_LEAVES = 0.88
-ALSO_OVERLOOKED = 0.36
-ALSO_FOR_RATE = 0.65
+ALSO_OVERLOOKED = 0.44
+ALSO_FOR_RATE = 1.1
 #: An own card from the deal has been looked at for longest, and is a little likelier mixed up.
 OWN_STAYS = 0.9
 #: What is not reckoned with moves the log-odds: up, less so where memories change fast (by the
@@ -354,7 +354,7 @@ def _confidence(state, table, viewer, card):
     last = age  # it became what it is by this turn of its life
     seen = 0
     if state.window[viewer, family] > learnt:
-        right *= leaves * min(ALSO_OVERLOOKED + ALSO_FOR_RATE * math.sqrt(1.0 - keep), 1.0)
+        right *= leaves * min(ALSO_OVERLOOKED + ALSO_FOR_RATE * (1.0 - keep), 1.0)
         if state.tried[viewer, card] < 0:
             right *= overlooked
             seen = state.window[viewer, family] - start
