@@ -1030,16 +1030,22 @@ def calibration(count: int, seed: int = 11, **memory: Any) -> Any:
 @pytest.mark.parametrize(
     ("count", "errors"), [(60_000, 3.3), pytest.param(1_000_000, 1, marks=pytest.mark.slow)]
 )
-@pytest.mark.parametrize("rate", [0.02, 0.05, 0.1])
-def test_confidence_is_as_true_as_it_says(rate: float, count: int, errors: float) -> None:
-    """Within a percentage point, and what chance allows (`errors` standard errors)."""
+@pytest.mark.parametrize(("rate", "most"), [(0.02, 0.02), (0.05, 0.01), (0.1, 0.01), (0.2, 0.015)])
+def test_confidence_is_as_true_as_it_says(
+    rate: float, most: float, count: int, errors: float
+) -> None:
+    """Within `most`, and what chance allows (`errors` standard errors).
+
+    One percentage point, but for the few plucks on less than even chances of players that seldom
+    mix up, and the sure ones of players that do so all the time.
+    """
     plucks, hits, sums = calibration(scaled(count, least=2000), mix_up_rate=rate)
     wrong = []
     for k in range(CONFIDENCE_BINS):
         if plucks[k] >= 10_000:
             share, said = hits[k] / plucks[k], sums[k] / plucks[k]
             error = math.sqrt(said * (1 - said) / plucks[k])
-            if abs(share - said) > 0.01 + errors * error:
+            if abs(share - said) > most + errors * error:
                 wrong.append((k, int(plucks[k]), round(float(said), 4), round(float(share), 4)))
     assert (plucks > 0).sum() > 10
     assert not wrong
