@@ -563,11 +563,11 @@ def _kind_of_unknown(state, card):
 
 
 @kernel
-def _movable_extreme(state, table, seat, owner, mean, sign):
+def _movable_extreme(state, table, seat, owner, mean, sign, more=0.0):
     """(card, estimate) of the card of `owner` that may be moved with the extreme estimate.
 
     `sign` 1 asks for the highest, -1 for the lowest. For an unknown card it is one of SOME_…, for
-    how it came to lie; NONE if nothing may be moved.
+    how it came to lie; NONE if nothing may be moved. `more` points are added to unknown ones.
     """
     best = np.int64(NONE)
     value = NOTHING
@@ -596,21 +596,26 @@ def _movable_extreme(state, table, seat, owner, mean, sign):
             if guess > value or (guess == value and state.place[card] < state.place[best]):
                 best = np.int64(card)
                 value = guess
-    if dealt != _ZERO and sign * mean > value:
+    guess = sign * (mean + more)
+    if dealt != _ZERO and guess > value:
         best = np.int64(SOME_UNKNOWN)
-        value = sign * mean
-    if left != _ZERO and sign * mean * state.left_share > value:
+        value = guess
+    guess = sign * (mean * state.left_share + more)
+    if left != _ZERO and guess > value:
         best = np.int64(SOME_LEFT)
-        value = sign * mean * state.left_share
-    if kept != _ZERO and sign * mean * KEPT_SHARE > value:
+        value = guess
+    guess = sign * (mean * KEPT_SHARE + more)
+    if kept != _ZERO and guess > value:
         best = np.int64(SOME_KEPT)
-        value = sign * mean * KEPT_SHARE
-    if for_low != _ZERO and sign * mean * KEPT_FOR_LOW_SHARE > value:
+        value = guess
+    guess = sign * (mean * KEPT_FOR_LOW_SHARE + more)
+    if for_low != _ZERO and guess > value:
         best = np.int64(SOME_KEPT_FOR_LOW)
-        value = sign * mean * KEPT_FOR_LOW_SHARE
-    if dumped != _ZERO and sign * mean * DUMPED_SHARE > value:
+        value = guess
+    guess = sign * (mean * DUMPED_SHARE + more)
+    if dumped != _ZERO and guess > value:
         best = np.int64(SOME_DUMPED)
-        value = sign * mean * DUMPED_SHARE
+        value = guess
     return best, sign * value
 
 
@@ -628,9 +633,12 @@ def _place_of(state, table, seat, owner, card):
 
 
 @kernel
-def _own_worst_movable(state, table, seat, mean):
-    """(place, estimate) of the highest own card that may be moved; (NONE, …) if none."""
-    card, value = _movable_extreme(state, table, seat, seat, mean, 1.0)
+def _own_worst_movable(state, table, seat, mean, more=0.0):
+    """(place, estimate) of the highest own card that may be moved; (NONE, …) if none.
+
+    `more` points are added to unknown ones.
+    """
+    card, value = _movable_extreme(state, table, seat, seat, mean, 1.0, more)
     if card == NONE:
         return np.int64(NONE), value
     return _place_of(state, table, seat, seat, card), value
@@ -808,7 +816,8 @@ def _shoebill_victim(state, table, seat, mean):
 def _shoebill(state, table, seat):
     """The lower card for the own worst one, the higher for a rival's lowest."""
     mean = unknown_value(state, table, seat)
-    own, worst = _own_worst_movable(state, table, seat, mean)
+    more = 0.0 if plays_last_turn(state, table, seat) else table.know_worth[state.who[seat]]
+    own, worst = _own_worst_movable(state, table, seat, mean, more)
     cheap, least = _shoebill_victim(state, table, seat, mean)
     state.why[0] = worst
     state.why[1] = least

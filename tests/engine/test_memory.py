@@ -785,9 +785,12 @@ class Public:
 
     def worst(self, seat: int) -> float:
         """The estimate of the own card to part with first."""
+        return self.unknown_value() * max(map(self.share, self.cards(seat))) + self.know_worth(seat)
+
+    def know_worth(self, seat: int) -> float:
+        """What it is worth to a player now to know a card of its own."""
         values = self.study.players[seat].values
-        more = 0.0 if self.last and values["last_turns"] else values["know_worth"]
-        return self.unknown_value() * max(map(self.share, self.cards(seat))) + more
+        return 0.0 if self.last and values["last_turns"] else float(values["know_worth"])
 
     def movable(self, owner: int, seat: int) -> list[float]:
         """Estimates of the cards that a power of `seat` may move."""
@@ -830,7 +833,9 @@ class Public:
         if question in ("swap", "macaw", "shoebill"):
             rivals = [self.movable(owner, seat) for owner in range(self.players) if owner != seat]
             found = {"own_card": max(self.movable(seat, seat), default=math.nan)}
-            if question != "shoebill":
+            if question == "shoebill":
+                found["own_card"] += self.know_worth(seat)
+            else:
                 found["rival_card"] = min((min(cards) for cards in rivals if cards), default=0.0)
             return found
         return {}
