@@ -43,12 +43,12 @@ ALSO_FOR_RATE = 1.1
 OWN_STAYS = 0.9
 #: What is not reckoned with moves the log-odds: up, less so where memories change fast (by the
 #: root of the rate), and towards even odds; down for two cards together.
-SURER = 0.37
+SURER = 0.4
 PAIRS_LESS = 0.31
 #: A memory that seems to leave no other family possible may still be wrong: so many cards more.
 NEVER_SURE = 0.01
 LESS_FOR_RATE = 0.87
-LESS_EXTREME = 0.11
+LESS_EXTREME = 0.125
 
 
 @kernel
