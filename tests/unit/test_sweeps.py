@@ -396,7 +396,7 @@ def test_the_folder_of_a_sweep_is_no_run(result: SweepResult, tmp_path: Path) ->
 
 @pytest.mark.jit
 def test_plots_of_what_is_not_there(result: SweepResult) -> None:
-    with pytest.raises(InputError, match="metric: no such metric.*did you mean 'win_share'"):
+    with pytest.raises(InputError, match=r"metric: no such metric.*did you mean 'win_share'"):
         result.plot.metric("win_shar")
     with pytest.raises(InputError, match="metric: no such metric, expected win_share, "):
         result.plot.metric("foo")
