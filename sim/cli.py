@@ -41,6 +41,9 @@ EXIT_CHECK, EXIT_INPUT, EXIT_BUG, EXIT_LOST, EXIT_INTERRUPT, EXIT_PIPE = 1, 2, 7
 _MAX_UNITS = 2**36  # the limits of sim.study, which is not imported for --help
 _MAX_SEED = 2**64 - 1
 
+DEFAULT_ROUNDS = 1_000_000
+"""What the built-in study says."""
+
 
 # --- the program as a whole: errors and exit codes ------------------------------------------------
 
@@ -269,8 +272,8 @@ def make_study(
     changes: dict[str, Any] = {"seed": seed, "rounds": rounds, "games": games}
     if players is not None:
         with within(where="--players"):
+            _check_seats(players.split(","))
             changes["players"] = [_listed(load_player, name) for name in players.split(",")]
-            _check_seats(changes["players"])
     if deck is not None:
         with within(where="--deck"):
             changes["deck"] = load_deck(deck)
@@ -290,18 +293,22 @@ def _listed(load: Callable[[str], Player], name: str) -> Player:
     return load(name.strip())
 
 
-def _check_seats(players: Sequence[Player]) -> None:
+def _check_seats(players: Sequence[str]) -> None:
     if not 2 <= len(players) <= 6:
         raise InputError(expected="2 to 6 players", got=len(players))
 
 
 def _changed(players: list[Player], settings: Iterable[str]) -> list[Player]:
     """Return the players with what ``--set`` says changed."""
+    from sim.players import no_such_parameter
+
     for text in settings:
         with within(where=f"--set {text}"):
             seats, name, value = _setting(text, len(players))
             knowing = [seat for seat in seats if name in players[seat].values]
-            for seat in knowing or seats[:1]:  # nobody has it: the first one's error tells
+            if not knowing:
+                raise no_such_parameter(players[seats[0]], name)
+            for seat in knowing:
                 players[seat] = players[seat].with_changes(**{name: value})
     return players
 
@@ -724,7 +731,12 @@ def make_tournament(
     help="What to vary: SEAT.PARAM, rules.OPTION, deck.BIRD (copies), SEAT.player, players, deck "
     "or edition; values as 0,2,4 or {from=0,to=1,steps=6}; may be repeated.",
 )
-@click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds to play at each point.")
+@click.option(
+    "--rounds",
+    type=Whole(1, _MAX_UNITS),
+    help="Rounds to play at each point; if left out, as many as the study says: without one "
+    f"{DEFAULT_ROUNDS:,}.",
+)
 @click.option("--games", type=Whole(1, _MAX_UNITS), help="Whole games to play at each instead.")
 @many_options
 def sweep(
@@ -764,12 +776,16 @@ def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:
         data = read_toml(path)
         settings = read_sweep(data.pop("sweep", {}))
         base = make_study(Study.from_dict(data, folder=path.parent), **table)
+    typed: list[str] = []
     for text in over:
         with within(where=f"--over {text}"):
             key, values = read_axis(text)
+            if key in typed:
+                raise InputError("varied twice", key=key, expected="one --over for each key")
             settings["over"][key] = values
+            typed.append(key)
     with within(where=path if not over else None):
-        return Sweep.of(base, **settings, folder=path.parent)
+        return Sweep.of(base, **settings, folder=path.parent, here=typed)
 
 
 @contextmanager

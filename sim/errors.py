@@ -201,6 +201,9 @@ def locate(
         InputError: Neither a shipped name nor a path. Whether the file exists is left to
             `read_toml`.
     """
+    if not isinstance(name_or_path, str | os.PathLike):
+        expected = f"a {SINGULAR[kind]}'s name or the path of a TOML file"
+        raise InputError(expected=expected, got=name_or_path)
     text = os.fspath(name_or_path)
     names = shipped(kind)
     if isinstance(name_or_path, str) and text in names:
@@ -270,7 +273,8 @@ def resolve(
     Args:
         kind: What is looked for.
         meant: The name, path or dict.
-        folder: What relative paths are relative to; the current folder if None.
+        folder: What relative paths are relative to, as they stand in a file there; the current
+            folder if None.
         build: Called with the content, the folder of paths in it, and the trail. The content
             of a file gets the stem of the file's name as its ``name`` if it states none.
         trail: The files that led here, each as the ``base`` of the one before.
@@ -284,6 +288,8 @@ def resolve(
     if not isinstance(meant, str | os.PathLike):
         raise InputError(expected=f"a {SINGULAR[kind]}'s name, a path or a table", got=meant)
     path = locate(kind, meant, folder)
+    if folder is not None and not os.path.exists(path):  # a file's mistake, which is told as one
+        raise InputError(f"no such file '{path}'", nearest=_sibling(path))
     with within(where=path):
         content = {"name": path.stem, **read_toml(path)}
         here = os.path.realpath(path)

@@ -476,6 +476,10 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         problem = "written by a newer version of the program"
         expected = f"schema {SCHEMA} or lower"
         raise InputError(problem, where=file, expected=expected, got=manifest["schema"])
+    kind = manifest.get("kind", "run")
+    if kind != "run":
+        problem = f"holds the results of a {kind}"
+        raise InputError(problem, where=path, expected="a folder of 'baobei run'")
     missing = next((key for key in _NEEDED if key not in manifest), None)
     if missing is not None:
         raise InputError("missing in the manifest", where=file, key=missing)

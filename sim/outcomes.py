@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import sim
 from sim.deck import PathLike
 from sim.engine.state import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
-from sim.errors import InputError
+from sim.errors import InputError, unknown_name
 from sim.keep import Keeper
 from sim.many import Piece, play_many
 from sim.players import Player
@@ -441,12 +441,14 @@ class SweepPlots:
         """Draw a metric over one axis; options as of `analysis.plots.sweep`."""
         from analysis.plots import sweep
 
+        self._check(metric, options, axes=1)
         return sweep(self.result.metrics, metric, ax, **self._seat(metric, options))
 
     def map(self, metric: str = "win_share", ax: Axes | None = None, **options: Any) -> Axes:
         """Draw a metric over two axes; options as of `analysis.plots.sweep_map`."""
         from analysis.plots import sweep_map
 
+        self._check(metric, options, axes=2)
         return sweep_map(self.result.metrics, metric, ax, **self._seat(metric, options))
 
     def ends(self, ax: Axes | None = None, **options: Any) -> Axes:
@@ -460,6 +462,24 @@ class SweepPlots:
         from analysis.plots import calibration
 
         return calibration(self.result.calibration, ax, **options)
+
+    def _check(self, metric: str, options: Mapping[str, Any], axes: int) -> None:
+        """Check that a sweep has the metric, and the axes that a plot is to be over.
+
+        Raises:
+            InputError: It has not.
+        """
+        names = list(dict.fromkeys(self.result.metrics["metric"]))
+        if metric not in names:
+            raise unknown_name("metric", metric, names).inside("metric")
+        keys = [axis.key for axis in self.result.sweep.axes]
+        if len(keys) < axes:
+            expected = f"a sweep over at least {axes} axes, or plot.metric"
+            raise InputError("two axes are needed", expected=expected, got=keys)
+        for option in ("x", "y", "by"):
+            given, known = options.get(option), [*keys, *(["seat"] if option == "by" else [])]
+            if given is not None and given not in known:
+                raise unknown_name("axis", given, known).inside(option)
 
     def _seat(self, metric: str, options: dict[str, Any]) -> dict[str, Any]:
         """Return the options, with the seat in focus where none is named and one is needed."""

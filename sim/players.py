@@ -328,6 +328,13 @@ def load_player(name_or_path: PathLike) -> Player:
     return Player.of(name_or_path)
 
 
+def no_such_parameter(player: Player, name: str) -> InputError:
+    """Return the error for a change of something that is no parameter of a player."""
+    near = nearest(name, player.values)
+    expected = None if near else "one of 'baobei list players'"
+    return InputError("no such parameter", key=name, expected=expected, nearest=near)
+
+
 def _parameter_names(kind: type[Player]) -> tuple[str, ...]:
     return tuple(name for name in kind.model_fields if name not in Player.model_fields)
 

@@ -193,6 +193,7 @@ class Study(Frozen):
         """
         if not isinstance(data, Mapping):
             raise InputError(expected="a table with the keys of a study", got=data)
+        refuse_others(data)
         resolved: dict[str, Any] = {key: data[key] for key in data if key != "edition"}
         if "players" in data:
             resolved["players"] = _players(data["players"], folder)
@@ -316,6 +317,25 @@ def load_study(name_or_path: PathLike = DEFAULT_STUDY) -> Study:
         InputError: No such study, or a file is wrong.
     """
     return Study.from_file(locate("studies", name_or_path))
+
+
+def refuse_others(data: Mapping[str, Any], own: str = "") -> None:
+    """Refuse the content of a file that is one of another command's, which is named.
+
+    Args:
+        data: The content.
+        own: A key that is right here although it makes a study something else.
+
+    Raises:
+        InputError: It is a sweep's or a tournament's.
+    """
+    for key, kind in _OTHERS.items():
+        if key in data and key != own:
+            raise InputError(f"this is a {kind}: use baobei {kind}", key=key)
+
+
+_OTHERS = {"sweep": "sweep", "seats": "tournament"}
+"""Keys that only the files of other commands have, and what these are."""
 
 
 def _players(players: Any, folder: PathLike | None) -> tuple[Player, ...]:

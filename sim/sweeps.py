@@ -26,11 +26,12 @@ All points are played with the same seed, and so on the same deals with the same
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import random
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -38,7 +39,7 @@ from typing import Any
 
 from sim.deck import Bird, Deck, PathLike, digest
 from sim.errors import InputError, locate, nearest, read_toml, unknown_name, within
-from sim.players import Player
+from sim.players import Player, no_such_parameter
 from sim.rules import Rules
 from sim.study import Study
 
@@ -74,6 +75,8 @@ class Sweep:
         axes: What is varied.
         points: The values of all axes at each point.
         focus: Seats whose win share is looked for; none where no seats stand out.
+        folder: What relative paths are relative to; the current folder if None.
+        here: Keys of axes whose paths are relative to the current folder all the same.
     """
 
     base: Study
@@ -81,6 +84,7 @@ class Sweep:
     points: tuple[tuple[Any, ...], ...]
     focus: tuple[int, ...] = ()
     folder: PathLike | None = field(default=None, repr=False, compare=False)
+    here: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Make all studies, which checks them."""
@@ -96,6 +100,7 @@ class Sweep:
         together: bool = False,
         focus: Sequence[int] | None = None,
         folder: PathLike | None = None,
+        here: Sequence[str] = (),
     ) -> Sweep:
         """Return the sweep of a study.
 
@@ -106,6 +111,8 @@ class Sweep:
             together: The axes go hand in hand instead of making a grid.
             focus: Seats whose win share is looked for; those that the axes change if None.
             folder: What relative paths are relative to; the current folder if None.
+            here: Keys of axes whose paths are relative to the current folder all the same, as
+                those of a command line are.
 
         Raises:
             InputError: Anything wrong in it; says at which key.
@@ -114,6 +121,7 @@ class Sweep:
             expected = f"at least one key of these forms: {_FORMS}"
             raise InputError("nothing is varied", key="sweep", expected=expected)
         with within("sweep"):
+            _check_twice(over, len(base.players), together=sample is None and together)
             if sample is not None:
                 columns = _sampled(base, over, _count("sample", sample), base.seed)
                 points = list(zip(*columns, strict=True))
@@ -124,7 +132,7 @@ class Sweep:
                 raise InputError(expected=f"at most {MAX_POINTS:,} points", got=len(points))
             axes = tuple(Axis(k, tuple(v)) for k, v in zip(over, columns, strict=True))
             seats = _focus(base, list(over), focus)
-            return cls(base, axes, tuple(points), seats, folder)
+            return cls(base, axes, tuple(points), seats, folder, tuple(here))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, folder: PathLike | None = None) -> Sweep:
@@ -163,9 +171,13 @@ class Sweep:
         """The study of every point."""
         keys = [axis.key for axis in self.axes]
         return tuple(
-            _changed(self.base, dict(zip(keys, point, strict=True)), self.folder)
+            _changed(self.base, dict(zip(keys, point, strict=True)), self._folder_of)
             for point in self.points
         )
+
+    def _folder_of(self, key: str) -> PathLike | None:
+        """Return what paths of an axis are relative to."""
+        return "" if key in self.here else self.folder
 
     @property
     def fingerprint(self) -> str:
@@ -210,7 +222,12 @@ def read_sweep(table: Any) -> dict[str, Any]:
         raise InputError(expected="a table", key="sweep", got=table)
     settings = {key: table[key] for key in _SETTINGS if key in table}
     axes = {key: table[key] for key in table if key not in _SETTINGS}
-    return settings | {"over": dict(_flat(axes))}
+    over: dict[str, Any] = {}
+    for key, values in _flat(axes):
+        if key in over:
+            raise InputError("varied twice", key=f"sweep.{key}", expected="each axis once")
+        over[key] = values
+    return settings | {"over": over}
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:
@@ -261,7 +278,13 @@ def _values(base: Study, key: str, given: Any) -> list[Any]:
         if steps == 1:
             return [low]
         exact = [low + (high - low) * k / (steps - 1) for k in range(steps)]
-        return _rounded(exact, whole=_is_whole(base, key))
+        values = _rounded(exact, whole=_is_whole(base, key))
+        if len(values) < steps:
+            number = "1 different value" if len(values) == 1 else f"{len(values)} different values"
+            expected = f"at most {len(values)}"
+            problem = f"there are only {number} from {low} to {high}"
+            raise InputError(problem, key=f"{key}.steps", expected=expected, got=steps)
+        return values
     if not isinstance(given, list | tuple) or not given:
         expected = "a list of values, or { from = 0, to = 1, steps = 6 }"
         raise InputError(expected=expected, key=key, got=given)
@@ -272,8 +295,56 @@ def _rounded(values: list[float], *, whole: bool) -> list[Any]:
     """Return values without the dust of binary fractions, whole where they all are."""
     clean = [round(value, 12) + 0.0 for value in values]
     if whole or all(value.is_integer() for value in clean):
-        return list(dict.fromkeys(round(value) for value in clean))
-    return list(clean)
+        clean = [round(value) for value in clean]
+    return list(dict.fromkeys(clean))
+
+
+def _check_twice(over: Mapping[str, Values], seats: int, *, together: bool) -> None:
+    """Check that nothing is varied twice, and that no list names a value twice.
+
+    Where axes go hand in hand, values may come again, but not all of them together.
+    """
+    seen: dict[object, str] = {}
+    for key in over:
+        name = key.partition(".")[2]
+        some = _seats_of(key, seats)
+        same = key if some is None else (*sorted(set(some)), name)
+        if same in seen:
+            expected = f"each axis once: it is '{seen[same]}'"
+            raise InputError("varied twice", key=key, expected=expected)
+        seen[same] = key
+    lists = {key: given for key, given in over.items() if isinstance(given, list | tuple)}
+    if together:
+        rows = list(zip(*lists.values(), strict=False)) if len(lists) == len(over) else []
+        twice = _first_twice(rows)
+        if twice is not None:
+            problem = "the same values stand together twice"
+            raise InputError(problem, key="together", expected="each point once", got=list(twice))
+        return
+    for key, given in lists.items():
+        twice = _first_twice(given)
+        if twice is not None:
+            raise InputError("a value twice", key=key, expected="each once", got=twice)
+
+
+def _first_twice(values: Iterable[Any]) -> Any:
+    """Return the first value that was there before; None if there is none."""
+    seen = set()
+    for value in values:
+        text = json.dumps(_comparable(value), sort_keys=True, default=str)
+        if text in seen:
+            return value
+        seen.add(text)
+    return None
+
+
+def _comparable(value: Any) -> Any:
+    """Return a value so that equal numbers look equal, and true is no number."""
+    if isinstance(value, Player):
+        return value.to_dict()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return [_comparable(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _combined(keys: list[str], columns: list[list[Any]], together: bool) -> list[tuple[Any, ...]]:
@@ -380,12 +451,14 @@ def _focus(base: Study, keys: Sequence[str], focus: Any) -> tuple[int, ...]:
 # --- points ---------------------------------------------------------------------------------------
 
 
-def _changed(base: Study, values: Mapping[str, Any], folder: PathLike | None) -> Study:
+def _changed(
+    base: Study, values: Mapping[str, Any], folder_of: Callable[[str], PathLike | None]
+) -> Study:
     """Return the study at a point: table first, then deck and rules, then players."""
     study = base
     for key in sorted(values, key=_turn):
         try:
-            study = _change(study, key, values[key], folder)
+            study = _change(study, key, values[key], folder_of(key))
         except InputError as error:
             raise _at_axis(error, key) from None
     return study
@@ -432,7 +505,9 @@ def _change(study: Study, key: str, value: Any, folder: PathLike | None) -> Stud
     if name in ("name", "character", "kind", "base"):
         raise InputError("not a parameter", expected="one of 'baobei list players'")
     knowing = [seat for seat in seats if name in players[seat].values]
-    for seat in knowing or seats[:1]:  # nobody has it: the first one's error tells
+    if not knowing:
+        raise no_such_parameter(players[seats[0]], name)
+    for seat in knowing:
         players[seat] = players[seat].with_changes(**{name: value})
     return study.with_changes(players=players)
 
@@ -458,7 +533,8 @@ def _seats_of(key: str, seats: int) -> list[int] | None:
 
 def _round_the_table(players: Sequence[Player], value: Any) -> list[Player]:
     if not isinstance(value, int) or isinstance(value, bool) or not 2 <= value <= 6:
-        raise InputError(expected="a whole number from 2 to 6")
+        expected = "a whole number from 2 to 6, how many sit at the table (SEAT.player says who)"
+        raise InputError(expected=expected, got=value)
     return [players[seat % len(players)] for seat in range(value)]
 
 

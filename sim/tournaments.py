@@ -30,7 +30,7 @@ from typing import Any
 from sim.deck import PathLike, digest
 from sim.errors import InputError, locate, read_toml, unknown_name, within
 from sim.players import Player, shipped_players
-from sim.study import Study
+from sim.study import Study, refuse_others
 
 SEATS = range(2, 7)
 """How many may sit at a table."""
@@ -122,6 +122,7 @@ class Tournament:
         """
         if not isinstance(data, Mapping):
             raise InputError(expected="a table with the keys of a tournament", got=data)
+        refuse_others(data, own="seats")
         strange = next((key for key in data if key not in _KEYS), None)
         if strange is not None:
             error = unknown_name("key", str(strange), _KEYS, is_key=True)

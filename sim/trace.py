@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sim.deck import Deck
+from sim.deck import Deck, PathLike, plain
 from sim.engine.state import new_state
 from sim.errors import InputError
 from sim.events import Decoder, Event, play_unit
 from sim.pack import pack
-from sim.study import Study
+from sim.study import Study, load_study
 
 WIDTH = 100
 """Characters in a line of text, at most."""
@@ -83,26 +83,31 @@ class Trace:
         return f"<pre>{escape(self.text())}</pre>"
 
 
-def trace(study: Study, index: int = 0, *, explain: bool = False) -> Trace:
+def trace(study: Study | PathLike, index: int = 0, *, explain: bool = False) -> Trace:
     """Play one round (or game, for a study of games) exactly as a run of the study plays it.
 
     Args:
-        study: What to play; how many rounds it asks for does not matter.
+        study: What to play, or the name of a shipped study, or the path of a study file; how many
+            rounds it asks for does not matter.
         index: Which one, from 0.
         explain: Add a `why` event before what follows from each heuristic player's decision:
             the question, and the estimates that it was answered on.
 
     Raises:
-        InputError: `index` is negative or too high.
+        InputError: There is no such study, or `index` is no whole number, negative or too high.
     """
-    if not 0 <= index <= MAX_INDEX:
-        raise InputError(expected=f"0 to {MAX_INDEX}", key=study.unit[:-1], got=index)
+    if not isinstance(study, Study):
+        study = load_study(study)
+    asked: object = plain(index)
+    if not isinstance(asked, int) or isinstance(asked, bool) or not 0 <= asked <= MAX_INDEX:
+        expected = f"a whole number from 0 to {MAX_INDEX}"
+        raise InputError(expected=expected, key=study.unit[:-1], got=asked)
     state, table = new_state(), pack(study)
     decoder = Decoder(state, [study.deck.birds[bird].id for bird in study.deck.cards])
     events = []
-    for event in play_unit(state, table, study.seed, index, decoder, explain=explain):
-        events.append(_deal(event, study, state, index) if event["event"] == "deal" else event)
-    return Trace(study, index, events, frozenset(decoder.knows()))
+    for event in play_unit(state, table, study.seed, asked, decoder, explain=explain):
+        events.append(_deal(event, study, state, asked) if event["event"] == "deal" else event)
+    return Trace(study, asked, events, frozenset(decoder.knows()))
 
 
 def _deal(event: Event, study: Study, state: Any, index: int) -> Event:
@@ -134,6 +139,13 @@ def _fitted(line: str) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent=indent, drop_whitespace=True)
 
 
+def _goes_on(event: Event) -> bool:
+    """Whether an event may still come between a Macaw's looks and its swap."""
+    if event["event"] == "why":
+        return bool(event["question"] == "macaw")
+    return event["event"] in ("look", "swap")
+
+
 def narrate(events: Sequence[Event], deck: Deck, strategies: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a readable account of an event log."""
     account = _Account(deck, strategies)
@@ -161,7 +173,7 @@ class _Account:
 
     def tell(self, event: Event) -> Iterator[str]:
         """The lines for one event."""
-        if self.macaw and event["event"] not in ("look", "swap", "why"):
+        if self.macaw and not _goes_on(event):
             self.macaw = False
             yield "    and does not swap"
         yield from getattr(self, f"_tell_{event['event']}")(event)

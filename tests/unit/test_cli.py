@@ -1,5 +1,6 @@
 """The program: what it prints, exit codes, messages, and what ``--help`` may import."""
 
+import itertools
 import json
 import os
 import signal
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from sim.cli import main
+from sim.cli import DEFAULT_ROUNDS, main
+from sim.errors import InputError
 from sim.results import load_results
 from sim.study import MAX_SEED, MAX_UNITS, Study, load_study
 from sim.trace import trace
@@ -270,6 +272,8 @@ REFUSED = {
     "setting seat": (["run", "--set", "9.gift=highest"], "no such seat, expected 0 to 3, or all"),
     "setting name": (["run", "--set", "0.bao_treshold=3"], "did you mean 'bao_threshold'?"),
     "setting value": (["run", "--set", "0.attention=7"], "expected a number from 0 to 1"),
+    "setting base": (["run", "--set", "0.bao=3"], "bao: no such parameter, expected one of"),
+    "7 unknown players": (["run", "--players", "a,b,c,d,e,f,g"], "2 to 6 players, got 7"),
     "setting kind": (["run", "--set", "0.kind=random"], "kind: not a parameter"),
     "negative rounds": (["run", "--rounds", "-5"], "expected a whole number from 1"),
     "no rounds": (["run", "--rounds", "0"], "expected a whole number from 1"),
@@ -299,6 +303,8 @@ def test_bad_usage_is_one_message_and_exit_2(name: str) -> None:
 def test_limits_are_those_of_studies() -> None:
     assert f"to {MAX_UNITS}," in refused("run", "--rounds", "-1")
     assert f"to {MAX_SEED}," in refused("run", "--seed", "-1")
+    assert load_study().rounds == DEFAULT_ROUNDS
+    assert f"{DEFAULT_ROUNDS:,}" in baobei("sweep", "--help").stdout
 
 
 def test_malformed_files_name_the_place(tmp_path: Path) -> None:
@@ -543,6 +549,28 @@ def test_narrow_encodings_do_not_break_output() -> None:
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
     assert out
+
+
+def test_a_decision_after_a_macaw_is_told_after_it() -> None:
+    study = Study.of(players="casual,gambler,saboteur", rounds=1, seed=5)
+    found = 0
+    for index in range(40):
+        lines = trace(study, index, explain=True).text().splitlines()
+        for before, line in itertools.pairwise(lines):
+            if line == "    and does not swap":
+                assert before.startswith("    looks at"), (index, before)
+                found += 1
+    assert found
+
+
+def test_a_trace_takes_a_study_by_name_and_says_what_is_wrong() -> None:
+    assert trace("first", 3).events == trace(load_study("first"), 3).events
+    wrong: list[Any] = ["3", 1.5, True, None, -1, 2**36]
+    for index in wrong:
+        with pytest.raises(InputError, match="round: expected a whole number from 0 to"):
+            trace("first", index)
+    with pytest.raises(InputError, match="expected a study's name"):
+        trace(None)  # type: ignore[arg-type]
 
 
 def test_a_trace_explains_its_decisions() -> None:

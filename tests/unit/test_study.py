@@ -331,7 +331,7 @@ def test_seeds_are_whole_64_bit_numbers(seed: int) -> None:
         ("players", "plyers", "study.toml: plyers: no such key"),
         ("seed = 7", "seed = ", "study.toml: line 8, column 8: not valid TOML: Invalid value"),
         ("= 10", '= "x"', "study.toml: rules.bao_failure_minimum: expected a whole number"),
-        ("own.toml", "onw.toml", "onw.toml: no such file; did you mean '"),
+        ("own.toml", "onw.toml", "study.toml: players.1: no such file '"),
     ],
 )
 def test_a_mistake_in_a_file_names_file_and_key(
@@ -345,6 +345,29 @@ def test_a_mistake_in_a_file_names_file_and_key(
         Study.from_file(file)
     told = str(caught.value)
     assert told.startswith(f"{folder}/{expected}")
+
+
+def test_a_missing_file_in_a_file_is_named_with_a_near_one(folder: Path) -> None:
+    file = folder / "study.toml"
+    file.write_text(FILE.replace("own.toml", "onw.toml"))
+    told = f"no such file '{folder / 'onw.toml'}'; did you mean '{folder / 'own.toml'}'?"
+    with pytest.raises(InputError) as caught:
+        Study.from_file(file)
+    assert str(caught.value) == f"{file}: players.1: {told}"
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"first", ["first"]])
+def test_a_study_is_named_by_a_text_or_a_path(wrong: Any) -> None:
+    with pytest.raises(InputError, match="expected a study's name or the path of a TOML file"):
+        load_study(wrong)
+
+
+def test_files_of_other_commands_are_told_apart() -> None:
+    players = ["balanced", "sharp"]
+    for key, kind in [("sweep", "sweep"), ("seats", "tournament")]:
+        with pytest.raises(InputError) as caught:
+            Study.from_dict({"players": players, "rounds": 1, key: 2})
+        assert str(caught.value) == f"{key}: this is a {kind}: use baobei {kind}"
 
 
 def test_a_mistake_in_a_player_file_names_that_file(folder: Path) -> None:

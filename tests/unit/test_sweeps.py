@@ -1,6 +1,7 @@
 """Sweeps: points, studies, metrics, calibration, the best point, bad files."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 
 import sim
 from analysis.sweeping import METRICS, best_point, calibration_rows
-from sim.cli import main
+from sim.cli import main, make_sweep
 from sim.errors import InputError
 from sim.outcomes import SweepResult, sweep
 from sim.study import Study
@@ -143,6 +144,22 @@ BAD = {
     "[sweep]\ndeck.bird_99 = [1]": "sweep.deck.bird_99: no such bird",
     '[sweep]\ndeck = ["five"]': "sweep.deck: no such deck",
     "[sweep]\nplayers = [7]": "sweep.players: expected a whole number from 2 to 6",
+    '[sweep]\nplayers = ["balanced"]': "sweep.players: expected a whole number from 2 to 6, how "
+    'many sit at the table (SEAT.player says who), got "balanced"',
+    '[sweep]\n0.player = ["gone.toml"]': "sweep.0.player: no such file '",
+    "[sweep]\n0.bao = [1]": "sweep.0.bao: no such parameter, expected one of",
+    '[sweep]\n0.attention = [1]\n"0.attention" = [0]': "sweep.0.attention: varied twice",
+    '[sweep]\n"0,1.attention" = [1]\nall.attention = [0]': "sweep.all.attention: varied twice, "
+    "expected each axis once: it is '0,1.attention'",
+    "[sweep]\n0.attention = [1, 0, 1.0]": "sweep.0.attention: a value twice, expected each once, "
+    "got 1.0",
+    "[sweep]\n0.bao_threshold = { from = 0, to = 4, steps = 9 }": "sweep.0.bao_threshold.steps: "
+    "there are only 5 different values from 0 to 4, expected at most 5, got 9",
+    "[sweep]\n0.attention = { from = 1, to = 1, steps = 2 }": "sweep.0.attention.steps: there are "
+    "only 1 different value from 1 to 1",
+    "[sweep]\ntogether = true\n0.attention = [1, 0, 1]\n1.attention = [1, 0, 1]": "sweep.together: "
+    "the same values stand together twice",
+    "seats = 2\n[sweep]\n0.attention = [1]": "seats: this is a tournament: use baobei tournament",
     "[sweep]\nattention = [1]": "sweep.attention: no such axis",
     "[sweep]\nsample = 0\n0.attention = [1]": "sweep.sample: expected a whole number from 1",
     "[sweep]\nsample = 5\n0.attention = 1": "sweep.0.attention: expected a list of values",
@@ -179,6 +196,35 @@ def test_bad_files_are_refused_by_file_and_key(text: str, says: str, tmp_path: P
 )
 def test_axes_on_the_command_line(text: str, key: str, values: Any) -> None:
     assert read_axis(text) == (key, values)
+
+
+def test_values_come_again_where_axes_go_hand_in_hand() -> None:
+    over = {"0.attention": [0, 0, 1], "1.attention": [0, 1, 1]}
+    assert points(over, together=True) == [(0, 0), (0, 1), (1, 1)]
+    assert points({"rules.bao": [True, False]}) == [(True,), (False,)]
+
+
+def test_typed_paths_are_those_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.toml").write_text('base = "balanced"\nbao_threshold = 7\n')
+    (tmp_path / "d.toml").write_text("[birds.a]\nvalue = 1\ncopies = 30\n")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "mine.toml").write_text('base = "balanced"\nbao_threshold = 9\n')
+    (inner / "s.toml").write_text(
+        'players = ["balanced", "novice"]\nrounds = 9\n[sweep]\n1.player = ["mine.toml"]\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    options: dict[str, Any] = dict.fromkeys(("players", "edition", "deck", "seed", "rounds"))
+    options |= {"games": None, "rules": (), "settings": ()}
+    over = ["0.player=sharp,mine.toml", "deck=five_per_value,d.toml"]
+    found = make_sweep("inner/s.toml", over, **options)
+    last = found.studies[-1]
+    assert last.deck.name == "d"
+    assert [player.values["bao_threshold"] for player in last.players] == [7, 9]
+    assert found.axes[1].values == ("sharp", "mine.toml")
+    assert make_sweep(None, over, **options).studies[-1].players[0].name == "mine"
 
 
 # --- results --------------------------------------------------------------------------------------
@@ -318,6 +364,8 @@ def test_the_command_is_the_function(tmp_path: Path) -> None:
     [
         ([], "sweep: nothing is varied"),
         (["--over", "0.attention"], "--over 0.attention: expected KEY=VALUES"),
+        (["--over", "0.attention=1", "--over", "0.attention=0"], "0.attention: varied twice"),
+        (["--over", "players=balanced"], 'got "balanced"'),
         (["--over", "0.atention=1"], "sweep.0.atention: no such parameter"),
         (["--over", "0.attention=1", "--players", "shap,sharp"], "--players: no such player"),
         (["--over", "0.attention=1", "--rounds", "9", "--games", "9"], "--games: rounds and games"),
@@ -329,3 +377,31 @@ def test_wrong_options(options: list[str], says: str) -> None:
     assert shown.exit_code == 2
     assert len(shown.stderr.splitlines()) == 1
     assert says in shown.stderr
+
+
+@pytest.mark.jit
+def test_the_folder_of_a_sweep_is_no_run(result: SweepResult, tmp_path: Path) -> None:
+    result.save(tmp_path)
+    says = "holds the results of a sweep, expected a folder of 'baobei run'"
+    tries: list[Callable[[], Any]] = [
+        lambda: sim.load_results(tmp_path),
+        lambda: sim.run(base(), out=tmp_path, progress=False),
+        lambda: sim.extend(tmp_path, rounds=400, progress=False),
+    ]
+    for attempt in tries:
+        with pytest.raises(InputError) as caught:
+            attempt()
+        assert str(caught.value) == f"{tmp_path}: {says}"
+
+
+@pytest.mark.jit
+def test_plots_of_what_is_not_there(result: SweepResult) -> None:
+    with pytest.raises(InputError, match=r"metric: no such metric.*did you mean 'win_share'"):
+        result.plot.metric("win_shar")
+    with pytest.raises(InputError, match="metric: no such metric, expected win_share, "):
+        result.plot.metric("foo")
+    with pytest.raises(InputError, match="by: no such axis"):
+        result.plot.metric(by="foo")
+    one = sweep(base(rounds=20), {"0.bao_threshold": [2, 8]}, threads=1)
+    with pytest.raises(InputError, match="two axes are needed"):
+        one.plot.map()

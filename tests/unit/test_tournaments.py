@@ -316,3 +316,11 @@ def test_wrong_options(options: list[str], says: str) -> None:
     assert shown.exit_code == 2
     assert shown.stderr.startswith(f"Error: {says}")
     assert len(shown.stderr.splitlines()) == 1
+
+
+def test_a_file_of_a_sweep_is_told_apart(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(FILE + "[sweep]\n0.attention = [1, 0]\n")
+    with pytest.raises(InputError) as caught:
+        load_tournament(file)
+    assert str(caught.value) == f"{file}: sweep: this is a sweep: use baobei sweep"
