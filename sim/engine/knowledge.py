@@ -114,7 +114,8 @@ def age_left(state, table):
     state.left_share = 1.0 / (1.0 + LEFT_A_TURN * turns)
     if table.fading:  # owners that have forgotten such a card
         for seat in range(state.players):
-            state.own_fresh[seat] = 0
+            if state.own_unknown[seat] > 0:
+                state.own_fresh[seat] = 0
 
 
 @kernel

@@ -150,11 +150,16 @@ def counts(state, table, viewer):
 
 
 @kernel
+def _lowest_neighbour(table, family, count):
+    """The first of the `count` + 1 families in a row of which a family is one."""
+    return max(0, min(family - count // 2, table.families - 1 - count))
+
+
+@kernel
 def neighbour(table, family, k):
     """The family that stands for neighbour k (0 … NEIGHBOURS - 1) of a family, by value."""
     count = min(table.families - 1, NEIGHBOURS)
-    low = max(0, min(family - count // 2, table.families - 1 - count))
-    other = low + k
+    other = _lowest_neighbour(table, family, count) + k
     return other if other < family else other + 1
 
 
@@ -372,11 +377,9 @@ def _confidence(state, table, viewer, card):
         other = family + step
         if other < 0 or other >= table.families:
             continue
-        ways = 0
-        for k in range(count):
-            ways += other != family and neighbour(table, other, k) == family
-        if ways == 0:
-            continue
+        low = _lowest_neighbour(table, other, count)
+        if other == family or family < low or family > low + count:
+            continue  # a card of that family does not become one of this
         chance = _mixed_between(keep, 0, last, seen, overlooked)
         if state.window[viewer, other] > learnt:
             # The seat took it for `other` then, unless it had mixed it up before.
@@ -384,7 +387,7 @@ def _confidence(state, table, viewer, card):
             chance = _mixed_between(keep, 0, then, seen, overlooked)
             chance += overlooked * _mixed_between(keep, then, last, seen, overlooked)
             chance *= leaves
-        chance *= ways * table.lies[who, kind, other] / count
+        chance *= table.lies[who, kind, other] / count
         wrong += chance * unplaced(state, table, viewer, other)
     if right <= 0.0:
         return 0.0
