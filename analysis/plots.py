@@ -316,7 +316,9 @@ def sweep(
     if by is not None:
         _legend_beside(ax, by)
     _level(ax, share=known.share)
-    return _headed(ax, _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows))
+    return _headed(
+        ax, _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows)
+    )
 
 
 def _draw_means(
@@ -342,8 +344,11 @@ def _level(ax: Axes, *, share: bool) -> None:
 
     least = 1.0 if share else 0.1
     low, high = ax.get_ylim()
-    if high - low < least:
-        middle = (low + high) / 2
+    panels = ax.get_shared_y_axes().get_siblings(ax)
+    bottom = min(panel.dataLim.y0 for panel in panels)
+    top = max(panel.dataLim.y1 for panel in panels)
+    if top - bottom < least:
+        middle = (bottom + top) / 2
         low, high = middle - least / 2, middle + least / 2
     if share and high > 100:  # the top is 100 %, with a little air for marks
         high = 100 + 0.04 * (100 - min(low, 100 - least))
@@ -516,7 +521,9 @@ def _places(column: pd.Series[Any]) -> dict[Any, int]:
         return {value: k for k, value in enumerate(dict.fromkeys(column))}
     values = sorted(set(column))
     gaps = sorted(b - a for a, b in pairwise(values))
-    usual = gaps[(len(gaps) - 1) // 2] if gaps else 0  # two that a sample has close by are no reason
+    usual = (
+        gaps[(len(gaps) - 1) // 2] if gaps else 0
+    )  # two that a sample has close by are no reason
     if len(values) > 16 or not gaps or values[-1] - values[0] < 30 * usual:
         return {}
     return {value: k for k, value in enumerate(values)}
@@ -633,7 +640,8 @@ def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> 
     """Return the plots of a sweep by file name.
 
     Over one axis each metric is a line for each seat in focus, or for each seat; over two it is a
-    line for each value of the shorter axis, and a map. More axes are drawn one by one, as dots.
+    line for each value of the shorter axis, and a map. More axes are drawn one by one, as means
+    over the others; samples as dots.
 
     Args:
         tables: ``metrics`` and ``calibration``.
@@ -745,7 +753,7 @@ def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str,
     """Return the plot of calibration, if the sweep has few enough series for one."""
     if table.empty or len(axes) > 1 or table[axes[0]].nunique() > len(COLOURS):
         return {}
-    least = next((n for n in (10_000, 1_000, 100, 1) if _shows(_pooled(table, n))), None)
+    least = next((n for n in (10_000, 1_000, 100, 30) if _shows(_pooled(table, n))), None)
     if least is None:
         return {}
 
@@ -760,7 +768,8 @@ def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str,
 def _shows(rows: pd.DataFrame) -> bool:
     """Whether calibration has enough bins, far enough from each other, to be seen."""
     confidence = rows["confidence"]
-    return rows["bin"].nunique() >= _BINS and confidence.max() - confidence.min() >= _SPREAD
+    enough = rows["bin"].nunique() >= _BINS
+    return bool(enough and confidence.max() - confidence.min() >= _SPREAD)
 
 
 def _files(pictures: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
