@@ -466,7 +466,7 @@ def ends(metrics: pd.DataFrame, ax: Axes | None = None, *, x: str | None = None)
     if not math.isnan(widest):
         note += f"; 95 % intervals: ±{widest:.2g} at most"
     if never:
-        note += "; other ends never occurred"
+        note += "\nother ends never occurred"
     return _headed(ax, "How rounds end", note)
 
 
@@ -730,7 +730,7 @@ def _many_axes(
             ax.remove()
         note = max(notes, key=len)
         if len(notes[0]) == len(note) and len(set(notes)) == 1 and "Mean" not in note:
-            note = note.replace("\n", ": dots are points, the other axes vary too\n", 1)
+            note = note.replace("\n", ": a dot is one point, the other axes vary too\n", 1)
         elif len(set(notes)) > 1:
             note = note.replace("Mean over", "Where values repeat, the mean over", 1)
         figure.suptitle(note, x=0.01, ha="left", fontsize=10.0)
