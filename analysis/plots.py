@@ -179,17 +179,10 @@ def calibration(
         least: Bins with fewer plucks than this are left out.
     """
     ax = _axes(ax)
-    ax.plot([0, 100], [0, 100], color="0.6", linewidth=1, zorder=0)
-    ax.annotate(
-        "as sure as right",
-        (2, 4),
-        rotation=45,
-        rotation_mode="anchor",
-        color="0.4",
-        fontsize="small",
-    )
-    plucks = []
+    ax.plot([0, 100], [0, 100], color="0.6", linewidth=1, zorder=0, label="as sure as right")
+    plucks, lowest = [], 100.0
     for k, (name, rows) in enumerate(_series(_pooled(table, least), by)):
+        lowest = min(lowest, 100 * float(rows[["confidence", "low"]].min().min()))
         plucks.append(int(rows["n"].sum()))
         ax.errorbar(
             100 * rows["confidence"],
@@ -197,19 +190,20 @@ def calibration(
             yerr=100 * _reach(rows, "hits"),
             color=COLOURS[k % len(COLOURS)],
             marker=MARKS[k % len(MARKS)],
-            markersize=4,
+            markersize=max(8 - 1.5 * k, 3),  # those beneath show round those on top
+            markerfacecolor="none",
             linewidth=1,
             capsize=2,
-            label=name,
+            label=name or "plucks",
         )
-    ax.set_xlim(0, 101)
-    ax.set_ylim(0, 101)
+    lowest = min(10 * math.floor(lowest / 10), 90)
+    ax.set_xlim(lowest, 100 + 0.01 * (100 - lowest))
+    ax.set_ylim(lowest, 100 + 0.01 * (100 - lowest))
     ax.set_aspect("equal")
     ax.set_xlabel("confidence before the pluck, %")
     ax.set_ylabel("plucks that hit, %")
     ax.grid(alpha=0.3)
-    if by is not None:
-        ax.legend(title=by, loc="upper left")
+    ax.legend(title=by, loc="upper left", fontsize="small", title_fontsize="small")
     note = f"{_counts(plucks, 'plucks')}{'' if by is None else ' a line'}; 95 % intervals"
     return _headed(ax, "Confidence and hits", note)
 
@@ -234,9 +228,11 @@ def calibration_difference(
     ax = _axes(ax)
     ax.axhspan(-within, within, color="0.92", zorder=0)
     ax.axhline(0, color="0.6", linewidth=1, zorder=0)
-    series = list(_series(_pooled(table, least), by))
+    shown = _pooled(table, least)
+    series = list(_series(shown, by))
+    lowest = min(10 * math.floor(10 * float(shown["confidence"].min())), 90)
     for k, (name, rows) in enumerate(series):
-        shift = 0.5 * (k - (len(series) - 1) / 2)  # beside each other, not on top
+        shift = 0.005 * (100 - lowest) * (k - (len(series) - 1) / 2)  # beside each other
         ax.errorbar(
             100 * rows["confidence"] + shift,
             100 * rows["difference"],
@@ -248,7 +244,7 @@ def calibration_difference(
             capsize=2,
             label=name,
         )
-    ax.set_xlim(0, 103)
+    ax.set_xlim(lowest - 0.02 * (100 - lowest), 100 + 0.03 * (100 - lowest))
     ax.set_xlabel("confidence before the pluck, %")
     ax.set_ylabel("hits above confidence, percentage points")
     ax.grid(alpha=0.3)
@@ -276,6 +272,9 @@ def sweep(
 ) -> Axes:
     """Draw a metric over one axis of a sweep, with the band of its interval.
 
+    Where other axes make several points of most values, the mean over them is drawn, and a thin
+    bar from the lowest to the highest; the title says so.
+
     Args:
         metrics: Of a sweep.
         metric: Name of one.
@@ -293,14 +292,17 @@ def sweep(
     known, scale = METRICS[metric], 100 if METRICS[metric].share else 1
     places, numbers = _places(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
     series = list(_series(rows, by))
+    means = any(len(part) >= 2 * part[x].nunique() for _, part in series)
     for k, (name, part) in enumerate(series):
         part = part.assign(at=part[x].map(places) if places else part[x]).sort_values("at")
         style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "label": name}
         style |= {"marker": MARKS[k % len(MARKS)], "markersize": 4}
-        if numbers and part["at"].is_unique and len(part) > 1 and not dots:
+        beside = 0.12 * (k - (len(series) - 1) / 2) if places else 0
+        if means:
+            _draw_means(ax, part.assign(at=part["at"] + beside), scale, style, joined=numbers)
+        elif numbers and part["at"].is_unique and len(part) > 1 and not dots:
             _draw_line(ax, part, scale, style)
         else:
-            beside = 0.12 * (k - (len(series) - 1) / 2) if places else 0
             _draw_dots(ax, part.assign(at=part["at"] + beside), scale, style)
     if places:
         labels = [_short(_tick_label(x, value)) for value in places]
@@ -313,7 +315,46 @@ def sweep(
     ax.grid(alpha=0.3)
     if by is not None:
         _legend_beside(ax, by)
-    return _headed(ax, _title(known, seat, by), _metric_note(rows))
+    _level(ax, share=known.share)
+    return _headed(
+        ax, _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows)
+    )
+
+
+def _draw_means(
+    ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any], *, joined: bool
+) -> None:
+    """Draw the mean of the points at each place, and thin bars from the lowest to the highest."""
+    value = scale * rows.groupby("at")["value"].agg(["mean", "min", "max"])
+    ax.vlines(value.index, value["min"], value["max"], color=style["color"], linewidth=1, alpha=0.6)
+    ax.plot(value.index, value["mean"], linestyle="-" if joined else "none", **style)
+
+
+def _means_note(rows: pd.DataFrame, scale: float) -> str:
+    note = _metric_note(rows)
+    half = scale * float((rows["high"] - rows["low"]).max()) / 2
+    if not math.isnan(half):
+        note += f" of a point: ±{half:.2g} at most"
+    return f"Mean over the other axes; thin bars: the lowest to the highest\n{note}"
+
+
+def _level(ax: Axes, *, share: bool) -> None:
+    """Make the upright axis plain to read: no offset, never so short that it magnifies nothing."""
+    from matplotlib.ticker import ScalarFormatter
+
+    least = 1.0 if share else 0.1
+    low, high = ax.get_ylim()
+    panels = ax.get_shared_y_axes().get_siblings(ax)
+    bottom = min(panel.dataLim.y0 for panel in panels)
+    top = max(panel.dataLim.y1 for panel in panels)
+    if top - bottom < least:
+        middle = (bottom + top) / 2
+        low, high = middle - least / 2, middle + least / 2
+    if share and high > 100:  # the top is 100 %, with a little air for marks
+        high = 100 + 0.04 * (100 - min(low, 100 - least))
+        low = min(low, 100 - least)
+    ax.set_ylim(low, high, auto=None)
+    ax.yaxis.set_major_formatter(ScalarFormatter(useOffset=False))
 
 
 def _draw_line(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
@@ -394,24 +435,38 @@ def ends(metrics: pd.DataFrame, ax: Axes | None = None, *, x: str | None = None)
     x = x or sweep_axes(metrics)[0]
     names = ("end_bao", "end_second_recycling", "end_turn_cap")
     labels = ("by BAO", "by the second recycling", "by the turn cap")
+    numbers = bool(_numeric(metrics[x]))
+    ordered = metrics.sort_values(x, kind="stable") if numbers else metrics
     below: Any = 0
+    never = 0
     for k, (name, label) in enumerate(zip(names, labels, strict=True)):
-        rows = _of(metrics, name, None)
+        rows = _of(ordered, name, None)
         places = range(len(rows))
         height = 100 * rows["value"].to_numpy()
+        if not height.any():
+            never += 1
+            continue
         ax.bar(places, height, bottom=below, color=COLOURS[(0, 5, 3)[k]], label=label)
         below = below + height
-    ax.set_xticks(list(places), [_short(_tick_label(x, value)) for value in rows[x]])
+    told = [_short(_tick_label(x, value)) for value in rows[x]]
+    if numbers and not _fit(ax, told):
+        told = [f"{value:.3g}" for value in rows[x]]
+    if _fit(ax, told):
+        ax.set_xticks(list(places), told)
+    else:
+        ax.set_xticks(list(places), told, rotation=90)
     ax.set_ylim(0, 100)
     ax.set_xlabel(x)
     ax.set_ylabel("rounds, %")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=3, fontsize="small")
+    _legend_beside(ax, "ends")
     widest = 50 * max(
         (part["high"] - part["low"]).max() for part in (_of(metrics, name, None) for name in names)
     )
     note = f"{_counts(list(rows['n']), 'rounds')} a bar"
     if not math.isnan(widest):
         note += f"; 95 % intervals: ±{widest:.2g} at most"
+    if never:
+        note += "\nother ends never occurred"
     return _headed(ax, "How rounds end", note)
 
 
@@ -462,22 +517,39 @@ def _reach(rows: pd.DataFrame, name: str) -> Any:
 
 def _places(column: pd.Series[Any]) -> dict[Any, int]:
     """Return where values stand that are no numbers, or too uneven for a scale; else nothing."""
-    import pandas as pd
-
-    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+    if not _numeric(column):
         return {value: k for k, value in enumerate(dict.fromkeys(column))}
     values = sorted(set(column))
-    gaps = [b - a for a, b in pairwise(values)]
-    if len(values) > 16 or not gaps or values[-1] - values[0] < 30 * min(gaps):
+    gaps = sorted(b - a for a, b in pairwise(values))
+    usual = (
+        gaps[(len(gaps) - 1) // 2] if gaps else 0
+    )  # two that a sample has close by are no reason
+    if len(values) > 16 or not gaps or values[-1] - values[0] < 30 * usual:
         return {}
     return {value: k for k, value in enumerate(values)}
 
 
+def _numeric(column: pd.Series[Any]) -> bool:
+    import pandas as pd
+
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
 def _tick_values(ax: Axes, values: Sequence[Any]) -> None:
-    """Put a tick at every value, unless they are many or some stand too close to be read."""
+    """Put a tick at every value, unless some stand too close, or are too long, to be read."""
     gaps = [b - a for a, b in pairwise(values)]
-    if len(values) <= 16 and gaps and min(gaps) >= (values[-1] - values[0]) / 18:
-        ax.set_xticks(values, [_told(value) for value in values])
+    told = [_told(value) for value in values]
+    if gaps and min(gaps) >= (values[-1] - values[0]) / 18 and max(map(len, told)) <= 5:
+        widest = (values[-1] - values[0]) / min(gaps) + 1
+        if _fit(ax, [max(told, key=len)] * math.ceil(widest)):
+            ax.set_xticks(values, told)
+
+
+def _fit(ax: Axes, labels: Sequence[str]) -> bool:
+    """Whether labels fit side by side below axes, about."""
+    figure: Any = ax.get_figure(root=True)
+    room = ax.get_position().width * float(figure.get_figwidth())
+    return 0.09 * sum(len(label) + 1 for label in labels) <= room
 
 
 def _tick_label(axis: str, value: Any) -> str:
@@ -568,7 +640,8 @@ def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> 
     """Return the plots of a sweep by file name.
 
     Over one axis each metric is a line for each seat in focus, or for each seat; over two it is a
-    line for each value of the shorter axis, and a map. More axes are drawn one by one, as dots.
+    line for each value of the shorter axis, and a map. More axes are drawn one by one, as means
+    over the others; samples as dots.
 
     Args:
         tables: ``metrics`` and ``calibration``.
@@ -641,26 +714,48 @@ def _two_axes(
 def _many_axes(
     metrics: pd.DataFrame, name: str, stem: str, axes: Sequence[str], seat: int | None
 ) -> dict[str, dict[str, bytes]]:
-    """Return a metric over each of many axes, as dots side by side."""
+    """Return a metric over each of many axes side by side, under one title."""
 
     def draw(figure: Figure) -> None:
-        panels = figure.subplots(1, len(axes), sharey=True, squeeze=False)[0]
-        for axis, ax in zip(axes, panels, strict=True):
+        wide = min(len(axes), _PANELS)
+        rows = -(-len(axes) // wide)
+        panels = figure.subplots(rows, wide, sharey=True, squeeze=False).flatten()
+        notes = []
+        for axis, ax in zip(axes, panels, strict=False):
             sweep(metrics, name, ax, x=axis, seat=seat, dots=True)
+            notes.append(ax.get_title(loc="left"))
+            ax.set_title("", loc="left")
+            ax.set_ylabel(ax.get_ylabel() if len(notes) % wide == 1 else "")
+        for ax in panels[len(axes) :]:
+            ax.remove()
+        note = max(notes, key=len)
+        if len(notes[0]) == len(note) and len(set(notes)) == 1 and "Mean" not in note:
+            note = note.replace("\n", ": a dot is one point, the other axes vary too\n", 1)
+        elif len(set(notes)) > 1:
+            note = note.replace("Mean over", "Where values repeat, the mean over", 1)
+        figure.suptitle(note, x=0.01, ha="left", fontsize=10.0)
 
-    return {stem: picture(draw, 1.5 + 3.0 * len(axes), 3.8)}
+    rows = -(-len(axes) // _PANELS)
+    return {stem: picture(draw, 1.5 + 3.0 * min(len(axes), _PANELS), 0.6 + 3.4 * rows)}
+
+
+_PANELS = 4
+"""Panels side by side, at most."""
 
 
 _BINS = 5  # with plucks; fewer say nothing of calibration
+
+_SPREAD = 0.25
+"""Confidences must differ by this; where all plucks are almost certain there is nothing to see."""
 
 
 def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str, dict[str, bytes]]:
     """Return the plot of calibration, if the sweep has few enough series for one."""
     if table.empty or len(axes) > 1 or table[axes[0]].nunique() > len(COLOURS):
         return {}
-    if table["bin"].nunique() < _BINS:
+    least = next((n for n in (10_000, 1_000, 100, 30) if _shows(_pooled(table, n))), None)
+    if least is None:
         return {}
-    least = 10_000 if (table["n"] >= 10_000).any() else 1
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
@@ -668,6 +763,13 @@ def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str,
         calibration_difference(table, right, by=axes[0], least=least)
 
     return {"calibration": picture(draw, 10.4, 5.0)}
+
+
+def _shows(rows: pd.DataFrame) -> bool:
+    """Whether calibration has enough bins, far enough from each other, to be seen."""
+    confidence = rows["confidence"]
+    enough = rows["bin"].nunique() >= _BINS
+    return bool(enough and confidence.max() - confidence.min() >= _SPREAD)
 
 
 def _files(pictures: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:

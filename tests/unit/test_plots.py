@@ -34,7 +34,6 @@ def swept() -> dict[str, SweepResult]:
         "one": {"0.bao_threshold": [2, 4, 8]},
         "uneven": {"0.memory_span": [0, 1, 2, 128]},
         "two": {"0.bao_threshold": [2, 4, 8], "0.mix_up_rate": [0, 0.1]},
-        "daring": {"all.pluck_confidence": [0.1, 0.3]},
         "words": {"rules.shield": ["none", "at_once"]},
         "yes": {"all.double_pluck": [True, False]},
         "group": {"0,2.attention": [0.1, 1.0]},
@@ -42,7 +41,10 @@ def swept() -> dict[str, SweepResult]:
         "single": {"0.bao_threshold": [4]},
     }
     made = {name: sweep(base, axes) for name, axes in over.items()}
-    return made | {"sample": sweep(base, ranges, sample=9)}
+    made["daring"] = sweep(base.with_changes(rounds=3000), {"all.pluck_confidence": [0.1, 0.3]})
+    sure = {"0.pluck_confidence": {"from": 0.9, "to": 1.0}}
+    made["three"] = sweep(base, over["two"] | over["words"])
+    return made | {"sample": sweep(base, ranges, sample=9), "sure": sweep(base, sure, sample=12)}
 
 
 @pytest.fixture
@@ -103,6 +105,59 @@ def test_uneven_values_stand_side_by_side(swept: dict[str, SweepResult], ax: Axe
     swept["uneven"].plot.metric(ax=ax)
     assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2", "all"]
     assert ax.get_xlabel() == "0.memory_span (not to scale)"
+
+
+def test_sampled_values_stand_on_a_scale(swept: dict[str, SweepResult], ax: Axes) -> None:
+    swept["sure"].plot.metric(ax=ax)
+    assert ax.get_xlabel() == "0.pluck_confidence"
+    assert all(len(label.get_text()) <= 5 for label in ax.get_xticklabels())
+
+
+def test_several_axes_are_told_as_means(swept: dict[str, SweepResult], ax: Axes) -> None:
+    result = swept["three"]
+    result.plot.metric("win_share", ax, x="0.bao_threshold")
+    assert "Mean over the other axes; thin bars: the lowest to the highest" in title(ax)
+    rows = result.metrics[(result.metrics["metric"] == "win_share") & (result.metrics["seat"] == 0)]
+    means = 100 * rows.groupby("0.bao_threshold")["value"].mean()
+    assert [float(y) for y in ax.lines[0].get_ydata()] == pytest.approx(list(means))
+    assert len(ax.collections) == 1  # the bars
+
+
+@pytest.mark.parametrize("name", ["sample", "three"])
+def test_panels_share_one_title(swept: dict[str, SweepResult], name: str) -> None:
+    figures: list[Figure] = []
+
+    def keep(draw: Any, width: float, height: float) -> dict[str, bytes]:
+        figures.append(Figure(figsize=(width, height)))
+        draw(figures[-1])
+        return {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("analysis.plots.picture", keep)
+        swept[name].pictures()
+    for figure in figures:
+        assert "n = " in figure.get_suptitle()
+        assert all(title(panel) == "" for panel in figure.axes)
+
+
+def test_certain_plucks_are_seen_at_100_percent(swept: dict[str, SweepResult], ax: Axes) -> None:
+    swept["one"].plot.metric("pluck_success", ax)
+    low, high = ax.get_ylim()
+    assert low <= 99 + 1e-9
+    assert 100 < high < 102
+    assert ax.yaxis.get_major_formatter().get_useOffset() is False
+
+
+def test_ends_that_never_occur_are_left_out(swept: dict[str, SweepResult], ax: Axes) -> None:
+    swept["sure"].plot.ends(ax)
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["by BAO"]
+    assert "other ends never occurred" in title(ax)
+
+
+def test_calibration_of_certain_plucks_is_left_out(swept: dict[str, SweepResult]) -> None:
+    assert not any(name.startswith("calibration") for name in swept["sure"].pictures())
 
 
 def test_a_map_tells_value_and_half_width(swept: dict[str, SweepResult], ax: Axes) -> None:
