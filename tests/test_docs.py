@@ -50,6 +50,10 @@ def run_block(language: str, text: str) -> None:
             assert program == "baobei"
             done = CliRunner().invoke(main, arguments)
             assert done.exit_code == 0, (line, done.stderr)
+    elif language == "toml":
+        named = re.match(r"# (\S+\.toml)$", text, re.M)
+        if named:
+            Path(named[1]).write_text(text, encoding="utf-8")
     elif language == "python":
         exec(compile(text, "docs", "exec"), {"__name__": "docs"})
 
