@@ -260,9 +260,7 @@ def make_study(
     Raises:
         InputError: Something is wrong; says in which option or file.
     """
-    from sim.deck import load_deck
     from sim.players import load_player
-    from sim.rules import Rules, parse_rule_options
     from sim.study import DEFAULT_STUDY, Study, load_study
 
     if rounds is not None and games is not None:
@@ -274,6 +272,18 @@ def make_study(
         with within(where="--players"):
             _check_seats(players.split(","))
             changes["players"] = [_listed(load_player, name) for name in players.split(",")]
+    changes |= _game_changes(edition, deck, rules)
+    if settings:
+        changes["players"] = _changed(list(changes.get("players", base.players)), settings)
+    return base.with_changes(**changes)
+
+
+def _game_changes(edition: str | None, deck: str | None, rules: Sequence[str]) -> dict[str, Any]:
+    """Return what the options about the game change in a study."""
+    from sim.deck import load_deck
+    from sim.rules import Rules, parse_rule_options
+
+    changes: dict[str, Any] = {}
     if deck is not None:
         with within(where="--deck"):
             changes["deck"] = load_deck(deck)
@@ -282,9 +292,7 @@ def make_study(
             changes["edition"] = Rules.of(edition).edition
     if rules:
         changes["rules"] = parse_rule_options(rules)
-    if settings:
-        changes["players"] = _changed(list(changes.get("players", base.players)), settings)
-    return base.with_changes(**changes)
+    return changes
 
 
 def _listed(load: Callable[[str], Player], name: str) -> Player:
@@ -700,23 +708,14 @@ def make_tournament(
     Raises:
         InputError: Something is wrong; says in which option or file.
     """
-    from sim.deck import load_deck
     from sim.players import load_player
-    from sim.rules import Rules, parse_rule_options
     from sim.tournaments import Tournament, load_tournament
 
     base = Tournament.of() if study is None else load_tournament(study)
     if players is not None:
         with within(where="--players"):
             changes["players"] = [_listed(load_player, name) for name in players.split(",")]
-    if deck is not None:
-        with within(where="--deck"):
-            changes["deck"] = load_deck(deck)
-    if edition is not None:
-        with within(where="--edition"):
-            changes["edition"] = Rules.of(edition).edition
-    if rules:
-        changes["rules"] = parse_rule_options(rules)
+    changes |= _game_changes(edition, deck, rules)
     if settings:
         changes["players"] = _changed(list(changes.get("players", base.players)), settings)
     return base.with_changes(**changes)

@@ -15,7 +15,6 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, show
+from sim.files import write_with, writing
 from sim.many import Piece
 from sim.results import SCHEMA, to_json
 from sim.sums import Sums
@@ -38,7 +38,6 @@ SYNC_SECONDS = 1.0
 """How often, at most, the journal is forced to the disk; a crash of the machine loses no more."""
 
 _DIFFERENCES_AT_MOST = 4
-_WRITABLE = "a folder to write results into"
 
 
 class Keeper:
@@ -60,7 +59,7 @@ class Keeper:
         self.path, self.plan = Path(folder), plan
         self._file: int | None = None
         self._synced = time.monotonic()
-        with _writing(self.path):
+        with writing(self.path):
             if self.path.exists() and not self.path.is_dir():
                 raise InputError("is a file", where=self.path, expected="a folder")
             self.path.mkdir(parents=True, exist_ok=True)
@@ -75,7 +74,7 @@ class Keeper:
 
     def pieces(self) -> Iterator[Piece]:
         """Yield what the journal remembers of this very plan, as this engine plays it."""
-        with _writing(self.path):
+        with writing(self.path):
             try:
                 lines = (self.path / JOURNAL).read_bytes().split(b"\n")
             except FileNotFoundError:
@@ -86,7 +85,7 @@ class Keeper:
     def __enter__(self) -> Keeper:
         """Open the journal; one of another plan, or another engine, is begun anew."""
         path = self.path / JOURNAL
-        with _writing(self.path):
+        with writing(self.path):
             held = path.read_bytes() if path.exists() else b""
             mine = self._header() in held.split(b"\n")
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -104,7 +103,7 @@ class Keeper:
             InputError: The folder cannot be written to any more.
         """
         assert self._file is not None
-        with _writing(self.path):
+        with writing(self.path):
             _put(self._file, _line(piece))
             if time.monotonic() - self._synced > SYNC_SECONDS:
                 os.fsync(self._file)
@@ -113,7 +112,7 @@ class Keeper:
     def __exit__(self, *_: object) -> None:
         """Bring the journal to the disk and close it."""
         if self._file is not None:
-            with _writing(self.path):
+            with writing(self.path):
                 os.fsync(self._file)
                 os.close(self._file)
             self._file = None
@@ -139,13 +138,13 @@ class Keeper:
         Raises:
             InputError: The folder cannot be written to.
         """
-        with _writing(self.path):
+        with writing(self.path):
             for name, frame in tables.items():
-                _whole(self.path / f"{name}.csv", _csv(frame))
-                _whole(self.path / f"{name}.parquet", _parquet(frame))
+                write_with(self.path / f"{name}.csv", _csv(frame))
+                write_with(self.path / f"{name}.parquet", _parquet(frame))
             for name, content in pictures.items():
-                _whole(self.path / name, _bytes(content))
-            _whole(self.path / SUMMARY, _text(to_json(summary) + "\n"))
+                write_with(self.path / name, _bytes(content))
+            write_with(self.path / SUMMARY, _text(to_json(summary) + "\n"))
             self._write_manifest(finished=True)
             (self.path / JOURNAL).unlink(missing_ok=True)
 
@@ -159,7 +158,7 @@ class Keeper:
             "finished": finished,
             "study": self.plan["study"],
         }
-        _whole(self.path / MANIFEST, _text(to_json(manifest) + "\n"))
+        write_with(self.path / MANIFEST, _text(to_json(manifest) + "\n"))
 
     def _check_same(self) -> None:
         """Check that the folder's manifest is one of this plan.
@@ -239,28 +238,6 @@ def _put(file: int, data: bytes) -> None:
 
 
 # --- files ----------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turn what the file system refuses into an `InputError` that names the folder."""
-    try:
-        yield
-    except OSError as error:
-        problem = f"cannot be written to: {error.strerror or error}"
-        raise InputError(problem, where=path, expected=_WRITABLE) from None
-
-
-def _whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file in the same folder, then give it its name at once."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        write(temporary)
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _text(text: str) -> Callable[[Path], None]:

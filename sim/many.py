@@ -7,14 +7,13 @@ a journal, and what a journal remembers is not played again. Numbers depend on n
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from sim.batch import Job, Part, load_engine, play
-from sim.errors import InputError
+from sim.executors import MAX_WORKERS, cores, whole
 from sim.progress import Progress, Wanted
 from sim.study import Study
 from sim.sums import Sums
@@ -25,7 +24,6 @@ PIECE = {"rounds": 20_000, "games": 1000}
 MANY_PIECES = 20_000
 """Beyond so many, pieces become longer, so that no journal grows without end."""
 
-MAX_THREADS = 1024
 
 _AHEAD = 3  # pieces in flight for each thread
 
@@ -108,10 +106,12 @@ def play_many(
         InputError: Something in the arguments is wrong.
         EngineError: A bug in a player.
     """
-    threads = _whole("threads", threads, MAX_THREADS, _cores())
+    whole("threads", threads, MAX_WORKERS)
+    threads = threads or min(cores(), MAX_WORKERS)
     unit = studies[0].unit
     units = sum(study.count for study in studies)
-    piece = _whole("piece", piece, 2**40, max(PIECE[unit], units // MANY_PIECES))
+    whole("piece", piece, 2**40)
+    piece = piece or max(PIECE[unit], units // MANY_PIECES)
     totals = Totals(studies)
     for old in done:
         totals.add(old)
@@ -170,18 +170,3 @@ def _work(totals: Totals, piece: int) -> Iterator[tuple[int, Job, int, int]]:
         for begin, end in missing:
             for at in range(begin, end, size):
                 yield k, job, at, min(at + size, end)
-
-
-def _cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _whole(name: str, value: object, most: int, default: int) -> int:
-    if value is None:
-        return min(default, most)
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-        raise InputError(expected=f"a whole number from 1 to {most:,}", where=name, got=value)
-    return value
