@@ -12,8 +12,9 @@ numbers.
 
 from analysis.plots.figures import BAND, COLOURS, MARKS, picture
 from analysis.plots.files import sweep_pictures, tournament_pictures
+from analysis.plots.players import birds, powers, scores, seats, win_shares
 from analysis.plots.plucks import calibration, calibration_difference
-from analysis.plots.rounds import ends, recycling
+from analysis.plots.rounds import bao, ends, lengths, recycling
 from analysis.plots.sweeps import sweep, sweep_axes, sweep_map
 from analysis.plots.tournaments import strength, strength_matrix
 
@@ -21,11 +22,17 @@ __all__ = [
     "BAND",
     "COLOURS",
     "MARKS",
+    "bao",
+    "birds",
     "calibration",
     "calibration_difference",
     "ends",
+    "lengths",
     "picture",
+    "powers",
     "recycling",
+    "scores",
+    "seats",
     "strength",
     "strength_matrix",
     "sweep",
@@ -33,4 +40,5 @@ __all__ = [
     "sweep_map",
     "sweep_pictures",
     "tournament_pictures",
+    "win_shares",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -104,7 +105,7 @@ def _room(ax: Axes) -> float:
     others = [other.get_window_extent() for other in figure.axes if other is not ax]
     beside = [other.x0 - figure.dpi / 6 for other in others if other.x0 >= box.x1]
     right = min([figure.bbox.x1, *beside])
-    return float(right - box.x0) * 72 / float(figure.dpi)
+    return float(right - box.x0) * 72 / float(figure.dpi) - 4
 
 
 def _broken(text: str, room: float, font: Any) -> list[str]:
@@ -117,7 +118,7 @@ def _broken(text: str, room: float, font: Any) -> list[str]:
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
-        for word in paragraph.split(" "):
+        for word in re.split(r" (?!%)", paragraph):
             longer = f"{line} {word}" if line else word
             if line and wide(longer):
                 lines.append(line)
@@ -128,8 +129,10 @@ def _broken(text: str, room: float, font: Any) -> list[str]:
 
 
 def counts(numbers: Sequence[int], of: str) -> str:
-    """Return ``n = 1,000 rounds``, or ``n = 1,000 to 2,000 rounds``."""
+    """Return ``n = 1,000 rounds``, ``n = 1,000 to 2,000 rounds``, ``n = 1 round``."""
     low, high = min(numbers), max(numbers)
+    if high == 1:
+        of = re.sub(r"s\b", "", of, count=1)
     return f"n = {low:,} {of}" if low == high else f"n = {low:,} to {high:,} {of}"
 
 
@@ -143,6 +146,7 @@ def bars(
     intervals: Sequence[Interval],
     *,
     colours: Sequence[str] | str = COLOURS[4],
+    parts: Sequence[tuple[str, str, Sequence[float]]] = (),
     told: Callable[[float], str] = "{:.1f}".format,
 ) -> None:
     """Draw bars from left to right, the first at the top, with their intervals and values.
@@ -153,29 +157,30 @@ def bars(
         values: 0 or above.
         intervals: Low and high end of each; None where there are none.
         colours: Of all bars, or of each.
+        parts: Of what bars are made, if of several parts: label, colour, and how much of each bar.
         told: How a value is written beside its bar.
     """
     rows = range(len(names))
-    ax.barh(rows, values, color=colours, height=0.66)
-    ends = [
-        (value, value) if low is None or high is None else (low, high)
-        for value, (low, high) in zip(values, intervals, strict=True)
-    ]
-    below = [max(value - low, 0.0) for value, (low, _) in zip(values, ends, strict=True)]
-    above = [max(high - value, 0.0) for value, (_, high) in zip(values, ends, strict=True)]
-    known = [low is not None for low, _ in intervals]
-    if any(known):
-        ax.errorbar(values, rows, xerr=[below, above], fmt="none", ecolor="black", capsize=3)
+    if not parts:
+        ax.barh(rows, values, color=colours, height=_THICK)
+    left = [0.0] * len(names)
+    for label, colour, widths in parts:
+        ax.barh(rows, widths, left=left, color=colour, height=_THICK, label=label)
+        left = [a + b for a, b in zip(left, widths, strict=True)]
+    if any(low is not None for low, _ in intervals):
+        reach = reach_of(values, intervals)
+        ax.errorbar(values, rows, xerr=reach, fmt="none", ecolor="black", capsize=3)
+    ends = [max(v, high or 0.0) for v, (_, high) in zip(values, intervals, strict=True)]
     names_beside(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(axis="x", alpha=0.3)
-    top = max((high for _, high in ends), default=0.0) or 1.0
+    top = max(ends, default=0.0) or 1.0
     labels = [told(value) for value in values]
     ax.set_xlim(0, top / (1 - _taken(ax, labels)))
-    for row, label, (_, high) in zip(rows, labels, ends, strict=True):
+    for row, label, end in zip(rows, labels, ends, strict=True):
         ax.annotate(
             label,
-            (high, row),
+            (end, row),
             xytext=(4, 0),
             textcoords="offset points",
             va="center",
@@ -183,11 +188,53 @@ def bars(
         )
 
 
+def reach_of(values: Sequence[float], intervals: Sequence[Interval]) -> list[list[float]]:
+    """Return how far intervals reach below and above values, 2 × values; 0 where there are none."""
+    pairs = [
+        (0.0, 0.0) if low is None or high is None else (max(v - low, 0.0), max(high - v, 0.0))
+        for v, (low, high) in zip(values, intervals, strict=True)
+    ]
+    return [[below for below, _ in pairs], [above for _, above in pairs]]
+
+
+_THICK = 0.66
+"""How much of its row a bar takes."""
+
+
 def names_beside(ax: Axes, names: Sequence[str]) -> None:
     """Put names at the upright axis, one at each whole number; long ones are cut."""
     figure: Any = ax.get_figure(root=True)
     most = max(8, min(28, int(5.5 * float(figure.get_figwidth()))))
     ax.set_yticks(range(len(names)), [short(name, most) for name in names])
+
+
+def fit_names(ax: Axes) -> Axes:
+    """Make the names at the upright axis smaller where they would overlap; return the axes."""
+    figure: Any = ax.get_figure(root=True)
+    labels = ax.get_yticklabels()
+    figure.draw_without_rendering()
+    row = float(ax.get_window_extent().height) * 72 / float(figure.dpi) / max(len(labels), 1)
+    for label in labels:
+        label.set_fontsize(min(float(label.get_fontsize()), row / 1.1))
+    return ax
+
+
+def legend_above(ax: Axes) -> Axes:
+    """Put the legend into the axes, above all that is drawn; call it last. Return the axes.
+
+    It is one line if that fits, else one line for each entry.
+    """
+    figure: Any = ax.get_figure(root=True)
+    many = len(ax.get_legend_handles_labels()[1])
+    for columns in (many, 1):
+        legend = ax.legend(loc="upper right", fontsize="small", ncols=columns)
+        figure.draw_without_rendering()
+        box, room = legend.get_window_extent(), ax.get_window_extent()
+        if box.width <= room.width:
+            break
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, low + (high - low) / (1 - min(float(box.height / room.height), 0.5)))
+    return ax
 
 
 def _taken(ax: Axes, labels: Sequence[str]) -> float:
@@ -206,6 +253,13 @@ def _width(text: str, size: str) -> float:
 
     font = FontProperties(size=size)
     return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
+
+
+def empty(ax: Axes, text: str) -> None:
+    """Say in the middle of axes why there is nothing on them."""
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color="0.35")
+    ax.set_xticks([])
+    ax.set_yticks([])
 
 
 def percent(value: float) -> str:
@@ -264,6 +318,25 @@ def tick_values(ax: Axes, values: Sequence[Any]) -> None:
         widest = (values[-1] - values[0]) / min(gaps) + 1
         if fit(ax, [max(labels, key=len)] * math.ceil(widest)):
             ax.set_xticks(values, labels)
+
+
+def level(ax: Axes, *, share: bool) -> None:
+    """Make the upright axis plain to read: no offset, never so short that it magnifies nothing."""
+    from matplotlib.ticker import ScalarFormatter
+
+    least = 1.0 if share else 0.1
+    low, high = ax.get_ylim()
+    panels = ax.get_shared_y_axes().get_siblings(ax)
+    bottom = min(panel.dataLim.y0 for panel in panels)
+    top = max(panel.dataLim.y1 for panel in panels)
+    if top - bottom < least:
+        middle = (bottom + top) / 2
+        low, high = middle - least / 2, middle + least / 2
+    if share and high > 100:  # the top is 100 %, with a little air for marks
+        high = 100 + 0.04 * (100 - min(low, 100 - least))
+        low = min(low, 100 - least)
+    ax.set_ylim(low, high, auto=None)
+    ax.yaxis.set_major_formatter(ScalarFormatter(useOffset=False))
 
 
 def fit(ax: Axes, labels: Sequence[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import COLOURS, MARKS, axes_or_new, counts, headed, reach, series
+from analysis.plots.figures import COLOURS, MARKS, axes_or_new, counts, empty, headed, reach, series
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +24,9 @@ def calibration(
         least: Bins with fewer plucks than this are left out.
     """
     ax = axes_or_new(ax)
+    if table.empty:
+        empty(ax, "no pluck on a guess or a memory")
+        return headed(ax, "Confidence and hits", "n = 0 plucks")
     ax.plot([0, 100], [0, 100], color="0.6", linewidth=1, zorder=0, label="as sure as right")
     plucks, lowest = [], 100.0
     for k, (name, rows) in enumerate(series(pooled(table, least), by)):
@@ -48,8 +51,9 @@ def calibration(
     ax.set_xlabel("confidence before the pluck, %")
     ax.set_ylabel("plucks that hit, %")
     ax.grid(alpha=0.3)
-    ax.legend(title=by, loc="upper left", fontsize="small", title_fontsize="small")
+    ax.legend(title=by, loc="best", fontsize="small", title_fontsize="small")
     note = f"{counts(plucks, 'plucks')}{'' if by is None else ' a line'}; 95 % intervals"
+    note += f"; bins with n ≥ {least:,}" if least > 1 else ""
     return headed(ax, "Confidence and hits", note)
 
 

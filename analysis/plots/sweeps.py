@@ -15,6 +15,7 @@ from analysis.plots.figures import (
     headed,
     heat,
     legend_beside,
+    level,
     places_of,
     reach,
     series,
@@ -98,7 +99,7 @@ def draw_sweep(
     ax.grid(alpha=0.3)
     if by is not None:
         legend_beside(ax, by)
-    _level(ax, share=known.share)
+    level(ax, share=known.share)
     return _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows)
 
 
@@ -117,25 +118,6 @@ def _means_note(rows: pd.DataFrame, scale: float) -> str:
     if not math.isnan(half):
         note += f" of a point: ±{half:.2g} at most"
     return f"Mean over the other axes; thin bars: the lowest to the highest\n{note}"
-
-
-def _level(ax: Axes, *, share: bool) -> None:
-    """Make the upright axis plain to read: no offset, never so short that it magnifies nothing."""
-    from matplotlib.ticker import ScalarFormatter
-
-    least = 1.0 if share else 0.1
-    low, high = ax.get_ylim()
-    panels = ax.get_shared_y_axes().get_siblings(ax)
-    bottom = min(panel.dataLim.y0 for panel in panels)
-    top = max(panel.dataLim.y1 for panel in panels)
-    if top - bottom < least:
-        middle = (bottom + top) / 2
-        low, high = middle - least / 2, middle + least / 2
-    if share and high > 100:  # the top is 100 %, with a little air for marks
-        high = 100 + 0.04 * (100 - min(low, 100 - least))
-        low = min(low, 100 - least)
-    ax.set_ylim(low, high, auto=None)
-    ax.yaxis.set_major_formatter(ScalarFormatter(useOffset=False))
 
 
 def _draw_line(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
