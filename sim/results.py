@@ -206,7 +206,7 @@ class Result:
     def _repr_html_(self) -> str:
         from analysis.text import summary_html
 
-        return summary_html(self.summary(), title=self.study.title)
+        return summary_html(self.summary(), title=self.study.title, question=self.study.question)
 
     # --- folders ----------------------------------------------------------------------------------
 
