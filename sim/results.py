@@ -242,6 +242,19 @@ _NUMBER = re.compile(r"[-+.e\d]+|null")
 _NUMBERS = re.compile(rf"\[\n\s+(?:{_NUMBER.pattern})(?:,\n\s+(?:{_NUMBER.pattern}))?\n\s+\]")
 
 
+def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]:
+    """Yield how often plucks hit by confidence: of some seats, and of all together (None)."""
+    from analysis.sweeping import calibration_rows
+
+    columns = [sums[name] for name in ("sure_plucks", "sure_hits", "sure_sum")]
+    for seat in seats:
+        for row in calibration_rows(*(column[seat] for column in columns)):
+            yield {"seat": seat} | row
+    everybody = ([sum(bins) for bins in zip(*column, strict=True)] for column in columns)
+    for row in calibration_rows(*everybody):
+        yield {"seat": None} | row
+
+
 # --- the summary ----------------------------------------------------------------------------------
 
 
@@ -275,19 +288,6 @@ def _summary(result: Result) -> dict[str, Any]:
         **_part(result),
         **_target(result),
     }
-
-
-def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]:
-    """Yield how often plucks hit by confidence: of some seats, and of all together (None)."""
-    from analysis.sweeping import calibration_rows
-
-    columns = [sums[name] for name in ("sure_plucks", "sure_hits", "sure_sum")]
-    for seat in seats:
-        for row in calibration_rows(*(column[seat] for column in columns)):
-            yield {"seat": seat} | row
-    everybody = ([sum(bins) for bins in zip(*column, strict=True)] for column in columns)
-    for row in calibration_rows(*everybody):
-        yield {"seat": None} | row
 
 
 def _spread(pairs: list[list[int]]) -> dict[str, Any]:
