@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.stats import Interval, ratio, wilson, z_score
+from analysis.tables import at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,9 +50,29 @@ METRICS: dict[str, Metric] = {
         Metric("end_bao", "rounds ended by BAO", True),
         Metric("end_second_recycling", "rounds ended by the second recycling", True),
         Metric("end_turn_cap", "rounds stopped by the turn cap", True),
+        Metric("recyclings_mean", "recyclings a round"),
+        Metric("lead_changes_mean", "lead changes a round, by true totals"),
+        Metric("loser_led_share", "rounds in which a later loser led", True),
+        Metric("windows_left", "windows with a chance that nobody used", True),
+        Metric("shield_raised", "calls of BAO after which the Shield was raised", True),
+        Metric("game_rounds_mean", "mean length of a game, rounds"),
+        Metric("game_turns_mean", "mean length of a game, turns"),
+        Metric("comeback_share", "games won by somebody who had been last", True),
     )
 }
 """The metrics of a sweep. Those from ``turns_mean`` on are of a table, the others of a seat."""
+
+_OF_A_TABLE: dict[str, tuple[str, str, str]] = {
+    "recyclings_mean": ("recyclings.mean", "rounds", "rounds"),
+    "lead_changes_mean": ("leads.changes.mean", "rounds", "rounds"),
+    "loser_led_share": ("leads.loser_led.share", "rounds", "rounds"),
+    "windows_left": ("windows.left_share", "windows.with_chance", "windows"),
+    "shield_raised": ("shields.raised_share", "calls.called", "calls"),
+    "game_rounds_mean": ("game.rounds.mean", "games", "games"),
+    "game_turns_mean": ("game.turns.mean", "games", "games"),
+    "comeback_share": ("comebacks.after_last_share", "comebacks.games", "games"),
+}
+"""Metrics that stand in a summary as they are: where, where n stands, and of what n is."""
 
 Row = dict[str, Any]
 
@@ -89,6 +110,43 @@ def table_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
     yield _row("turns_mean", turns["mean"], interval, rounds)
     for reason, count in summary["ends"].items():
         yield _share(f"end_{reason}", count, rounds, games)
+    for name, (path, size, of) in _OF_A_TABLE.items():
+        value = at(summary, path)
+        if value is not None:
+            yield _row(name, value, at(summary, f"{path}_ci95"), at(summary, size), of)
+
+
+def metrics_of(summaries: Mapping[Any, Mapping[str, Any]], x: str) -> pd.DataFrame:
+    """Return the metrics of several runs as one table, as of a sweep over one axis.
+
+    Args:
+        summaries: Of runs, by what tells these apart: numbers, or words.
+        x: What it is called.
+    """
+    rows = [
+        {"point": point, x: value, "seat": seat, "strategy": strategy} | row
+        for point, (value, summary) in enumerate(summaries.items())
+        for seat, strategy, row in _rows_of_a_run(summary)
+    ]
+    return metrics_frame(rows)
+
+
+def _rows_of_a_run(summary: Mapping[str, Any]) -> Iterator[tuple[int | None, str | None, Row]]:
+    """Yield each metric of a run with its seat and strategy, those of the table without."""
+    games = summary["games"] is not None
+    decided = decided_in(summary)
+    for player in summary["players"]:
+        for row in seat_rows(player, summary["rounds"], decided, games):
+            yield player["seat"], player["strategy"], row
+    for row in table_rows(summary):
+        yield None, None, row
+
+
+def decided_in(summary: Mapping[str, Any]) -> int:
+    """Return how many rounds (games) of a run have a winner: not those that a limit stopped."""
+    if summary["games"] is None:
+        return int(summary["rounds"] - summary["ends"]["turn_cap"])
+    return int(summary["game"]["ends"]["threshold"])
 
 
 def group_row(shares: int, decided: int, units: int, of: str) -> Row:

@@ -113,11 +113,11 @@ def _metric_rows(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _metric_row(name: str, seat: int | None, part: Mapping[str, Any]) -> dict[str, Any]:
-    low, high = _at(part, f"{name}_ci95") or (None, None)
-    return {"metric": name, "seat": seat, "value": _at(part, name), "low": low, "high": high}
+    low, high = at(part, f"{name}_ci95") or (None, None)
+    return {"metric": name, "seat": seat, "value": at(part, name), "low": low, "high": high}
 
 
-def _at(part: Mapping[str, Any], path: str) -> Any:
+def at(part: Mapping[str, Any], path: str) -> Any:
     """Return what stands at a dotted path; None where a part of it is None or not there."""
     value: Any = part
     for key in path.split("."):
@@ -127,10 +127,10 @@ def _at(part: Mapping[str, Any], path: str) -> Any:
 
 def _histogram_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
     for name in _HISTOGRAMS:
-        for value, count in _at(summary, f"{name}.histogram") or ():
+        for value, count in at(summary, f"{name}.histogram") or ():
             yield name, value, count
     for name in _BY_OUTCOME:
-        rows: Sequence[Sequence[int]] = _at(summary, name) or ()
+        rows: Sequence[Sequence[int]] = at(summary, name) or ()
         for k, outcome in enumerate(_OUTCOMES, start=1):
             for row in rows:
                 if row[k]:
