@@ -6,6 +6,8 @@ it from Python and drain the log after each step. So what a trace shows is what 
 
 from __future__ import annotations
 
+import numpy as np
+
 from .deal import clear, deal
 from .events import EV_DEAL, EV_GAME_END, note
 from .jit import entry, kernel
@@ -20,6 +22,7 @@ from .state import (
     GAME_TIE_CAP,
     MAX_PLAYERS,
     NONE,
+    RECORD_COLUMNS,
     RUNNING,
     STAGE_DEAL,
     STAGE_DONE,
@@ -27,6 +30,9 @@ from .state import (
 )
 from .tally import add_game, add_pluck, add_round, write_records
 from .turn import play_turn
+
+RECORD_TURNS = RECORD_COLUMNS.index("turns")
+RECORD_RECYCLINGS = RECORD_COLUMNS.index("recyclings")
 
 
 @entry
@@ -235,3 +241,72 @@ def play_chunk(
             add_game(tally, rounds_histogram, state)
         index += 1
     return index, written
+
+
+@entry
+def play_rows(
+    state,
+    table,
+    seed,
+    begin,
+    end,
+    tally,
+    sums,
+    totals,
+    columns,
+    rows,
+    turns_histogram,
+    recyclings_histogram,
+    rounds_histogram,
+    records,
+):
+    """Play units `begin` … `end` - 1 as `play_chunk` does, and keep what each left behind.
+
+    Args:
+        state: `State` record, scratch.
+        table: `Table` record.
+        seed: uint64.
+        begin: int64, first unit.
+        end: int64, one past the last.
+        tally: `Tally` record, zeroed; scratch.
+        sums: the same memory as `tally`, as a row of int64.
+        totals: int64, as long as `sums`: added to, over all units.
+        columns: int64: which entries of `sums` are wanted.
+        rows: int64, units × (columns + 3): these entries for each unit, then the number of turns
+            of its rounds, the sum of their squares, and the number of recyclings.
+        turns_histogram: as of `play_chunk`; likewise the other two.
+        recyclings_histogram: int64.
+        rounds_histogram: int64.
+        records: int32, room for the records of one unit × RECORD_COLUMNS; scratch.
+
+    Returns:
+        The next unit. It stops early after a fault (`state.fault`).
+    """
+    last = columns.shape[0]
+    for index in range(begin, end):
+        _, written = play_chunk(
+            state,
+            table,
+            seed,
+            index,
+            index + 1,
+            tally,
+            turns_histogram,
+            recyclings_histogram,
+            rounds_histogram,
+            records,
+        )
+        if state.fault != FAULT_NONE:
+            return index
+        row = rows[index - begin]
+        for k in range(last):
+            row[k] = sums[columns[k]]
+        for k in range(sums.shape[0]):
+            totals[k] += sums[k]
+            sums[k] = 0
+        for k in range(0, written, table.players):
+            turns = np.int64(records[k, RECORD_TURNS])
+            row[last] += turns
+            row[last + 1] += turns * turns
+            row[last + 2] += records[k, RECORD_RECYCLINGS]
+    return end
