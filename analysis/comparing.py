@@ -158,12 +158,11 @@ _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "cards_left_mean": ("{who} is left with", _MORE),
     "bao_called": ("{who} calls BAO", _OFTEN),
     "bao_won": ("{who} calls BAO and wins", _OFTEN),
-    "bao_success": ("a call of {who} succeeds", _OFTEN),
     "plucks.own_hit": ("{who} plucks own cards", _ROUND),
     "plucks.rival_hit": ("{who} plucks rivals' cards", _ROUND),
     "plucks.double_hit": ("{who} makes double plucks", _ROUND),
     "plucks.missed": ("{who} misses plucks", _ROUND),
-    "pluck_success": ("a pluck of {who} hits", _OFTEN),
+    "hit_rate": ("a pluck of {who} hits", _OFTEN),
     "powers.look": ("{who} looks", _ROUND),
     "powers.show": ("{who} is shown a card", _ROUND),
     "powers.swap": ("{who} swaps", _ROUND),
@@ -181,7 +180,7 @@ _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "bao.tied": ("a declarer ties for the lowest total", _OFTEN),
     "bao.beaten": ("a declarer is beaten", _OFTEN),
     "bao.void": ("a call comes to nothing", _OFTEN),
-    "bao.success": ("a call of BAO succeeds", _OFTEN),
+    "calls.won_share": ("calls of {who} succeed", _OFTEN),
     "game.ends.threshold": ("games are won", _OFTEN),
     "game.ends.max_rounds": ("games are stopped by the round cap", _OFTEN),
     "game.ends.tie_break_cap": ("games stay undecided", _OFTEN),
@@ -194,7 +193,7 @@ _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
 _UNITS = {"share": "percentage points", "plucks": "times", "powers": "times", "recyclings": "times"}
 
 MAIN: tuple[str, ...] = ("win_share", "score_mean", "ends.bao", "ends.second_recycling")
-MAIN += ("ends.turn_cap", "turns.mean", "turns.median", "bao.called", "bao.success")
+MAIN += ("ends.turn_cap", "turns.mean", "turns.median", "bao.called", "calls.won_share")
 """What the table shows whether it differs or not."""
 
 _SENTENCES = 12

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHARES: tuple[str, ...] = ("win_share", "ends.bao", "ends.second_recycling", "ends.turn_cap")
-SHARES += ("bao.called", "bao_called", "bao.success", "bao_success", "pluck_success")
+SHARES += ("bao.called", "bao_called", "calls.won_share", "hit_rate")
 """What is drawn unless something else is asked for: shares, as they have one unit."""
 
 _GRID = "#D0D0D0"

@@ -8,7 +8,7 @@ can be compared by adding a line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -99,7 +99,7 @@ def _of_table(games: bool) -> Iterator[Measure]:
     yield mean("recyclings.mean", "recyclings", {("recyclings",): 1})
     for name, k in _BAO.items():
         yield mean(f"bao.{name}", "share", {("bao", k): 1})
-    yield mean("bao.success", "share", {("bao", BAO_WON): 1}, {("bao", BAO_CALLED): 1})
+    yield mean("calls.won_share", "share", {("bao", BAO_WON): 1}, {("bao", BAO_CALLED): 1})
     if not games:
         return
     all_games: Terms = {("games",): 1}
@@ -133,63 +133,66 @@ def _of_seat(seat: int, games: bool) -> Iterator[Measure]:
     yield mean("cards_left_mean", "cards", {("cards_left", seat): 1})
     yield mean("bao_called", "share", called)
     yield mean("bao_won", "share", won)
-    yield mean("bao_success", "share", won, called)
+    yield mean("calls.won_share", "share", won, called)
     for name, k in (_HITS | {"missed": MISSED}).items():
         yield mean(f"plucks.{name}", "plucks", {("count", seat, k): 1})
-    yield mean("pluck_success", "share", hits, plucks)
+    yield mean("hit_rate", "share", hits, plucks)
     for k, power in enumerate(POWERS):
         yield mean(f"powers.{power}", "powers", {("count", seat, POWER_USED + k): 1})
 
 
 # --- entries --------------------------------------------------------------------------------------
 
-_NO_OUTCOME = "sure_"
-"""Fields that begin so hold what players thought, not what happened."""
+_OUTCOMES: tuple[str, ...] = ("rounds", "ends", "bao", "wins", "shared", "score", "total")
+_OUTCOMES += ("cards_left", "count", "games", "game_ends", "decided", "deciding_rounds")
+"""Fields that say what happened: two rounds (games) differ where any of these does."""
 
 
-def outcome_entries(players: int) -> list[Entry]:
-    """Return the entries that say what happened in a unit, those of empty seats left out."""
-    return [
-        entry
-        for name in TALLY.names or ()
-        if not name.startswith(_NO_OUTCOME)
-        for entry in _entries(name)
-        if all(entry[1 + axis] < players for axis in _seat_axes(name))
-    ]
-
-
-def places(entries: Sequence[Entry], players: int = MAX_PLAYERS, turned: int = 0) -> Any:
-    """Return where entries stand in a `TALLY` record taken as a row of int64.
+def entries(players: int, wanted: Iterable[Measure]) -> list[Entry]:
+    """Return which entries are kept of each unit: those that tell what happened first.
 
     Args:
-        entries: Whose; those of seats are those of players, by their number.
         players: How many there are.
-        turned: How many seats the players have moved on: player k sits at seat k - turned.
+        wanted: What else they are kept for.
     """
-    return np.array([_place(entry, players, turned) for entry in entries], np.int64)
+    found = [
+        (name, *map(int, index))
+        for name in _OUTCOMES
+        for index in np.ndindex(*TALLY[name].shape)
+        if not (of_seats(name) and index[0] >= players)
+    ]
+    needed = (entry for measure in wanted for part in measure.parts for entry in part)
+    return [entry for entry in dict.fromkeys([*found, *needed]) if entry not in EXTRA]
 
 
-def by_player(players: int, turned: int) -> Any:
-    """Return the order of a `TALLY` row that puts what is by seat into the order of players."""
-    entries = [entry for name in TALLY.names or () for entry in _entries(name)]
-    return places(entries, players, turned)
+def of_seats(name: str) -> bool:
+    """Whether a field of the engine's sums has a number for each seat, or several."""
+    return bool(TALLY[name].shape[:1] == (MAX_PLAYERS,))
 
 
-def _entries(name: str) -> Iterator[Entry]:
-    for index in np.ndindex(*TALLY[name].shape):
-        yield (name, *index)
+def turned(entry: Entry, players: int, by: int) -> Entry:
+    """Return the entry of the seat at which a player sits after `by` moves to the next seat.
 
-
-def _seat_axes(name: str) -> list[int]:
-    """Return which axes of a field are seats: those as long as there can be players."""
-    return [axis for axis, size in enumerate(TALLY[name].shape) if size == MAX_PLAYERS]
-
-
-def _place(entry: Entry, players: int, turned: int) -> int:
+    Args:
+        entry: Of a player, by its number, or of the table.
+        players: How many there are.
+        by: Player k sits at seat k - by.
+    """
     name, *index = entry
-    for axis in _seat_axes(name):
-        if index[axis] < players:
-            index[axis] = (index[axis] - turned) % players
-    shape = TALLY[name].shape
+    if of_seats(name):
+        index[0] = (index[0] - by) % players
+    return (name, *index)
+
+
+def place(entry: Entry) -> int:
+    """Return where an entry stands in a `TALLY` record taken as a row of int64."""
+    name, *index = entry
     start: int = (TALLY.fields or {})[name][1] // 8
-    return start + sum(int(k) * prod(shape[axis + 1 :]) for axis, k in enumerate(index))
+    return start + sum(int(k) * prod(TALLY[name].shape[a + 1 :]) for a, k in enumerate(index))
+
+
+def by_player(tally: Any, players: int, by: int) -> None:
+    """Mutates a `TALLY` record: put what is by seat into the order of players; see `turned`."""
+    for name in TALLY.names or ():
+        if of_seats(name):
+            tally[name][:players] = np.roll(tally[name][:players], by, axis=0)

@@ -10,7 +10,7 @@ blocks than for few, and merge exactly, in any order.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,17 @@ import numpy as np
 
 from sim.batch import Job, check_fault
 from sim.engine.state import RECORD_COLUMNS, TALLY, new_state
-from sim.measures import EXTRA, Entry, Measure, Terms, by_player, measures, outcome_entries, places
+from sim.measures import (
+    EXTRA,
+    Entry,
+    Measure,
+    Terms,
+    by_player,
+    entries,
+    measures,
+    place,
+    turned,
+)
 from sim.study import Study
 from sim.sums import Sums
 
@@ -60,13 +70,23 @@ class PairJob:
 
     def most_units(self) -> int:
         """Return how many blocks can be played before any sum of a chunk could leave int64."""
-        jobs = (*self.a, *self.b)
-        return max(1, min(BLOCKS, min(job.most_units() for job in jobs) // (8 * len(self.a)) ** 2))
+        units = min(job.most_units() for job in (*self.a, *self.b))
+        return max(1, min(BLOCKS, units // (8 * len(self.a))))
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """What is kept of each unit."""
-        return [*outcome_entries(self.players), *EXTRA]
+        """What is kept of each unit; `EXTRA` comes after it."""
+        return entries(self.players, self.measures)
+
+    def columns(self, by: int) -> Any:
+        """Return the order of the rows' columns that puts what is by seat into that of players.
+
+        Args:
+            by: Player k sits at seat k - by.
+        """
+        at = {entry: k for k, entry in enumerate(self.entries)}
+        moved = [at[turned(entry, self.players, by)] for entry in self.entries]
+        return np.array([*moved, *range(len(at), len(at) + len(EXTRA))], np.int64)
 
     @cached_property
     def measures(self) -> list[Measure]:
@@ -188,38 +208,41 @@ def _play_side(job: PairJob, jobs: Sequence[Job], begin: int, end: int) -> tuple
     Returns:
         Sums by player, and for each rotation the rows of `PairJob.entries`, by player.
     """
-    total, rows = Sums.empty(), []
-    played: dict[bytes, tuple[Any, Any, Mapping[str, Any]]] = {}
-    seats = places(job.entries[: -len(EXTRA)])
-    for turned, each in enumerate(jobs):
+    tallies, rows = [], []
+    played: dict[bytes, _Played] = {}
+    for by, each in enumerate(jobs):
         table = each.table.tobytes()
         if table not in played:  # rotations of players who are alike are the same table
-            played[table] = _play_rows(each, seats, begin, end)
-        units, sums, histograms = played[table]
-        if turned:
-            columns = _turned_columns(job, turned)
-            units, sums = units[:, columns], sums[by_player(job.players, turned)]
-        total.add(Sums.of(sums.view(TALLY)[0], histograms))
-        rows.append(units)
-    return total, rows
+            played[table] = _play_rows(each, job.entries, begin, end)
+        one = played[table]
+        tally = one.tally.copy()
+        by_player(tally[0], job.players, by)
+        tallies.append(tally.view(np.int64))
+        rows.append(one.rows[:, job.columns(by)] if by else one.rows)
+    whole = np.sum(tallies, axis=0).view(TALLY)[0]
+    histograms = {
+        name: sum(played[each.table.tobytes()].histograms[name] for each in jobs)
+        for name in jobs[0].histograms()
+    }
+    return Sums.of(whole, histograms), rows
 
 
-def _turned_columns(job: PairJob, turned: int) -> Any:
-    """Return the order of columns that puts what is by seat into the order of players."""
-    own = job.entries[: -len(EXTRA)]
-    at = {place: k for k, place in enumerate(places(own).tolist())}
-    columns = [at[place] for place in places(own, job.players, turned).tolist()]
-    return np.array([*columns, *range(len(columns), len(job.entries))])
+@dataclass(frozen=True)
+class _Played:
+    """What came of units of one study: a `TALLY` array of one, histograms, a row for each unit."""
+
+    tally: Any
+    histograms: dict[str, Any]
+    rows: Any
 
 
-def _play_rows(job: Job, columns: Any, begin: int, end: int) -> tuple[Any, Any, dict[str, Any]]:
-    """Return rows of units, the sums over them as a row of int64, and histograms."""
+def _play_rows(job: Job, entries: Sequence[Entry], begin: int, end: int) -> _Played:
+    """Play units and keep what each of them added to these entries, and `EXTRA`."""
     from sim.engine.play import play_rows
 
     job.check_engine()
-    memory = np.zeros(1, TALLY)
-    state, histograms = new_state(), job.histograms()
-    totals = np.zeros_like(memory.view(np.int64))
+    state, histograms, tally = new_state(), job.histograms(), np.zeros(1, TALLY)
+    columns = np.array([place(entry) for entry in entries], np.int64)
     rows = np.zeros((end - begin, len(columns) + len(EXTRA)), np.int64)
     rounds = int(job.table.rule_max_rounds) if job.table.games else 1
     records = np.zeros((int(job.table.players) * rounds, len(RECORD_COLUMNS)), np.int32)
@@ -230,10 +253,10 @@ def _play_rows(job: Job, columns: Any, begin: int, end: int) -> tuple[Any, Any, 
             np.uint64(job.seed),
             begin,
             end,
-            memory.view(np.recarray)[0],
-            memory.view(np.int64),
-            totals,
+            tally.view(np.recarray)[0],
+            tally.view(np.int64),
             columns,
+            np.zeros_like(columns),
             rows,
             histograms["turns"],
             histograms["recyclings"],
@@ -241,13 +264,13 @@ def _play_rows(job: Job, columns: Any, begin: int, end: int) -> tuple[Any, Any, 
             records,
         )
     check_fault(state, job)
-    return rows, totals, histograms
+    return _Played(tally, histograms, rows)
 
 
 def _values(job: PairJob, units: Sequence[Any]) -> Any:
     """Return `PairJob.values` of each block, values × blocks, int64."""
     block = sum(units[1:], units[0])
-    at = {entry: k for k, entry in enumerate(job.entries)}
+    at = {entry: k for k, entry in enumerate([*job.entries, *EXTRA])}
     made = np.zeros((len(job.values), len(block)), np.int64)
     for row, terms in zip(made, job.values, strict=True):
         for entry, factor in terms.items():
@@ -256,12 +279,19 @@ def _values(job: PairJob, units: Sequence[Any]) -> Any:
 
 
 def _products(job: PairJob, a: Any, b: Any) -> tuple[list[Any], Any]:
-    """Return `PairSums.products` and `PairSums.apart` of values × blocks."""
+    """Return `PairSums.products` and `PairSums.apart` of values × blocks.
+
+    In int64; where that might overflow, which no sensible rules and values come near, in Python's
+    whole numbers, which are slow and have no end.
+    """
     apart = a != b
+    largest = max(int(abs(side).max(initial=0)) for side in (a, b))
+    if largest * largest * a.shape[1] >= 2**63:
+        a, b = a.astype(object), b.astype(object)
     products, counts = [], []
     for parts in job.parts:
         both = np.concatenate([a[parts], b[parts]])
-        products.append(np.einsum("ik,jk->ij", both, both))
+        products.append(both @ both.T)
         counts.append(int(apart[parts].any(axis=0).sum()))
     return products, np.array(counts, np.int64)
 
@@ -269,7 +299,7 @@ def _products(job: PairJob, a: Any, b: Any) -> tuple[list[Any], Any]:
 def _sections(job: PairJob, units: Sequence[Any], begin: int) -> Any:
     """Return how often each number occurred whose median is looked for, by section."""
     entry, most = job.middle
-    column = job.entries.index(entry)
+    column = [*job.entries, *EXTRA].index(entry)
     section = (begin + np.arange(len(units[0]))) % SECTIONS * (most + 1)
     counts = np.zeros(SECTIONS * (most + 1), np.int64)
     for rows in units:

@@ -252,15 +252,15 @@ def play_rows(
     end,
     tally,
     sums,
-    totals,
     columns,
+    before,
     rows,
     turns_histogram,
     recyclings_histogram,
     rounds_histogram,
     records,
 ):
-    """Play units `begin` … `end` - 1 as `play_chunk` does, and keep what each left behind.
+    """Play units `begin` … `end` - 1 as `play_chunk` does, and say what each of them added.
 
     Args:
         state: `State` record, scratch.
@@ -268,12 +268,12 @@ def play_rows(
         seed: uint64.
         begin: int64, first unit.
         end: int64, one past the last.
-        tally: `Tally` record, zeroed; scratch.
+        tally: `Tally` record, added to.
         sums: the same memory as `tally`, as a row of int64.
-        totals: int64, as long as `sums`: added to, over all units.
         columns: int64: which entries of `sums` are wanted.
-        rows: int64, units × (columns + 3): these entries for each unit, then the number of turns
-            of its rounds, the sum of their squares, and the number of recyclings.
+        before: int64, as long as `columns`: these entries as they are now; scratch.
+        rows: int64, units × (columns + 3), zeroed: what each unit adds to these entries; then the
+            number of turns of its rounds, the sum of their squares, and the number of recyclings.
         turns_histogram: as of `play_chunk`; likewise the other two.
         recyclings_histogram: int64.
         rounds_histogram: int64.
@@ -300,10 +300,8 @@ def play_rows(
             return index
         row = rows[index - begin]
         for k in range(last):
-            row[k] = sums[columns[k]]
-        for k in range(sums.shape[0]):
-            totals[k] += sums[k]
-            sums[k] = 0
+            row[k] = sums[columns[k]] - before[k]
+            before[k] = sums[columns[k]]
         for k in range(0, written, table.players):
             turns = np.int64(records[k, RECORD_TURNS])
             row[last] += turns
