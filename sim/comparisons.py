@@ -384,14 +384,12 @@ def _rows_of(comparing: Comparing, pairs: PairSums, job: PairJob) -> Iterator[di
     names = [_name(*both) for both in zip(comparing.a.players, comparing.b.players, strict=True)]
     entry = job.middle[0][0]
     after, median = ("game.rounds.mean", "rounds") if entry == "rounds" else ("turns.mean", "turns")
-    for k, measure in enumerate(job.measures):
+    for measure, sums, products, apart in pairs.measured(job):
         seat = measure.seat
         of = {"metric": measure.name, "seat": seat, "player": None, "unit": measure.unit}
         if seat is not None:
             of["player"] = names[seat]
-        sums = [int(total) for side in pairs.totals for total in side[job.parts[k]]]
-        products = pairs.products[k].tolist()
-        yield difference_row(of, pairs.blocks, sums, products, int(pairs.apart[k]))
+        yield difference_row(of, pairs.blocks, sums, products, apart)
         if measure.name == after:
             of |= {"metric": after.replace("mean", "median"), "unit": median}
             yield median_row(of, pairs.sections, pairs.blocks, pairs.differing)

@@ -10,7 +10,7 @@ blocks than for few, and merge exactly, in any order.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -160,6 +160,20 @@ class PairSums:
         self.products = [mine + more for mine, more in zip(old, new, strict=True)]
         self.apart = self.apart + other.apart
         self.sections = self.sections + other.sections
+
+    def measured(self, job: PairJob) -> Iterator[tuple[Measure, list[int], list[list[int]], int]]:
+        """Yield each measure with the sums over blocks of what both sides' numbers are made of.
+
+        Args:
+            job: What was played.
+
+        Returns:
+            The measure; the sums of its parts of the first study, then of the second; the sums of
+            products of every two of them; and the number of blocks in which any of them differs.
+        """
+        for k, measure in enumerate(job.measures):
+            sums = [int(total) for side in self.totals for total in side[job.parts[k]]]
+            yield measure, sums, self.products[k].tolist(), int(self.apart[k])
 
 
 @dataclass(frozen=True)
