@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.stats import (
@@ -198,6 +198,9 @@ MAIN += ("ends.turn_cap", "turns.mean", "turns.median", "bao.called", "calls.won
 
 _SENTENCES = 12
 
+_OTHERS = 20
+"""Sure differences that the table shows besides the main ones."""
+
 
 def sentence(row: Mapping[str, Any]) -> str:
     """Return a difference in words: ``sharp (3) wins 0.31 ± 0.05 percentage points more``."""
@@ -263,16 +266,19 @@ def _header(summary: Mapping[str, Any]) -> list[str]:
             told += f", {changes(study['rules_changed'])}"
         title = f"{study['title']}: " if study["title"] else ""
         lines += paragraph(side.upper(), title + told, 11)
-    changed = "; ".join(
-        f"{each['what']} {told_value(each['a'])} → {told_value(each['b'])}"
-        for each in summary["changed"]
-    )
+    changed = "; ".join(map(_change, summary["changed"]))
     lines += paragraph("changed", changed or "nothing: the two studies play the same", 11)
     return lines + paragraph("played", _played(summary), 11)
 
 
-def told_value(value: Any) -> str:
-    """Return a setting as it is written; ``-`` for none."""
+def _change(change: Mapping[str, Any]) -> str:
+    """Return a change in words: what it is called, its values, and what it means."""
+    a, b = (_setting(change[side]) for side in "ab")
+    meaning = f" ({change['meaning']})" if change.get("meaning") else ""
+    return f"{change['what']} {a} → {b}{meaning}"
+
+
+def _setting(value: Any) -> str:
     if value is None:
         return NONE
     return str(value).lower() if isinstance(value, bool) else f"{value}"
@@ -315,24 +321,24 @@ _HEADINGS = ("", "seat, player", "A", "B", "B - A", "±", "p", "gain", "least")
 
 
 def _table(summary: Mapping[str, Any], everything: bool) -> list[str]:
-    rows = list(_rows(summary, everything))
+    rows = list(map(_cells, _shown(summary, everything)))
     return fitted(rows, _HEADINGS, left=(0, 1)) + _left_out(summary, everything)
 
 
-def _rows(summary: Mapping[str, Any], everything: bool) -> Iterator[list[str]]:
-    for row in summary["differences"]:
-        if not (everything or row["metric"] in MAIN or is_sure(row)):
-            continue
-        if row["a"] is None and row["b"] is None:
-            continue
-        yield _cells(row)
+def _shown(summary: Mapping[str, Any], everything: bool) -> list[Row]:
+    """Return the rows to show: all that exist, or the main ones and some of those that are sure."""
+    rows = [row for row in summary["differences"] if (row["a"], row["b"]) != (None, None)]
+    if everything:
+        return rows
+    others = [row for row in rows if row["metric"] not in MAIN and is_sure(row)][:_OTHERS]
+    return [row for row in rows if row["metric"] in MAIN] + others
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     scale, half = _scale(row), _half(row)
     smallest = row["smallest_detectable"]
     smallest = None if smallest is None else smallest * scale
-    places = decimals(half or smallest, 4)
+    places = decimals(half or smallest, 5)
     a, b, difference = (
         None if row[key] is None else row[key] * scale for key in ("a", "b", "difference")
     )
@@ -371,10 +377,10 @@ def _chance(p: float | None) -> str:
 
 
 def _left_out(summary: Mapping[str, Any], everything: bool) -> list[str]:
-    rest = sum(row["metric"] not in MAIN and not is_sure(row) for row in summary["differences"])
-    if everything or not rest:
-        return []
-    return [f"and {rest} more that are not sure; --all shows them"]
+    rows, shown = _shown(summary, True), _shown(summary, everything)
+    rest = len(rows) - len(shown)
+    sure = sum(map(is_sure, rows)) - sum(map(is_sure, shown))
+    return [f"and {rest} more, {sure} of them sure; --all shows them"] if rest else []
 
 
 def _legend(summary: Mapping[str, Any]) -> list[str]:
@@ -395,7 +401,7 @@ def comparison_html(summary: Mapping[str, Any]) -> str:
     head = "".join(f"<th>{html.escape(text)}</th>" for text in _HEADINGS)
     rows = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in _rows(summary, everything=False)
+        for row in map(_cells, _shown(summary, everything=False))
     )
     lines = [line.strip() for line in (*_header(summary), *_findings(summary))]
     words = "<br>".join(html.escape(line) for line in lines)

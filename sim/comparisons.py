@@ -137,15 +137,33 @@ _SINGLE = 4  # parameters of a player that are told one by one; beyond, the play
 
 
 def changed(a: Study, b: Study) -> list[dict[str, Any]]:
-    """Return in what two studies differ: for each thing ``what``, and its value in ``a`` and ``b``.
+    """Return in what two studies differ; names and characters are no difference.
 
-    ``rules.OPTION`` and ``rules.OPTION.PLAYERS``, ``players.SEAT`` or ``players.SEAT.PARAMETER``,
-    ``edition``, ``deck`` and ``deck.BIRD.FACT``. Names and characters are no difference.
+    Returns:
+        For each thing ``what``: ``rules.OPTION`` or ``rules.OPTION.PLAYERS``, ``players.SEAT`` or
+        ``players.SEAT.PARAMETER``, ``edition``, ``deck`` or ``deck.BIRD.FACT``; its value in ``a``
+        and in ``b``; and ``meaning``, the description of an option or a parameter, else empty.
     """
     pairs = [*_edition(a, b), *_rules(a.rules, b.rules), *_decks(a.deck, b.deck)]
     for seat, (one, other) in enumerate(zip(a.players, b.players, strict=True)):
         pairs += _players(seat, one, other)
-    return [{"what": what, "a": one, "b": other} for what, one, other in pairs]
+    return [
+        {"what": what, "a": one, "b": other, "meaning": _meaning(a, what)}
+        for what, one, other in pairs
+    ]
+
+
+def _meaning(study: Study, what: str) -> str:
+    """Return the description of what ``rules.OPTION`` or ``players.SEAT.PARAMETER`` names."""
+    kind, _, rest = what.partition(".")
+    if kind == "rules":
+        specs, name = Rules.options(), rest.partition(".")[0]
+    elif kind == "players" and "." in rest:
+        seat, _, name = rest.partition(".")
+        specs = type(study.players[int(seat)]).parameters()
+    else:
+        return ""
+    return next(str(spec["description"]) for spec in specs if spec["name"] == name)
 
 
 Pair = tuple[str, Any, Any]

@@ -274,7 +274,8 @@ def test_changes_are_named() -> None:
         rules={"shield": "none", "hand_size": {3: 5}},
         players=["balanced", {"base": "sharp", "bao_threshold": 1}, "random"],
     )
-    assert changed(a, b) == [
+    found = changed(a, b)
+    assert [{key: each[key] for key in ("what", "a", "b")} for each in found] == [
         {"what": "rules.hand_size.3", "a": 4, "b": 5},
         {"what": "rules.shield", "a": "after_first_change", "b": "none"},
         {
@@ -284,16 +285,22 @@ def test_changes_are_named() -> None:
         },
         {"what": "players.2", "a": a.players[2].name, "b": "random"},
     ]
-    assert {"what": "edition", "a": "second", "b": "first"} in changed(
-        a, a.with_changes(edition="first")
-    )
+    meanings = [each["meaning"] for each in found]
+    assert meanings[:2] == [
+        "cards dealt to each player",
+        "when the declarer's cards become protected",
+    ]
+    assert meanings[2].startswith("calls BAO at")
+    assert meanings[3] == ""
+    other = changed(a, a.with_changes(edition="first"))
+    assert other[0] == {"what": "edition", "a": "second", "b": "first", "meaning": ""}
 
 
 def test_changes_of_the_deck_are_named() -> None:
     a = study()
     deck = {"base": "five_per_value", "name": "owls", "change": {"barn_owl": {"copies": 7}}}
     found = changed(a, a.with_changes(deck=deck))
-    assert found[0] == {"what": "deck", "a": "five_per_value", "b": "owls"}
+    assert found[0] == {"what": "deck", "a": "five_per_value", "b": "owls", "meaning": ""}
     assert [each["what"] for each in found[1:]] == ["deck.barn_owl.copies"]
     assert found[1]["b"] == 7
 
