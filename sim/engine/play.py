@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .counting import alone_lowest
 from .deal import clear, deal
 from .events import EV_DEAL, EV_GAME_END, note
 from .jit import entry, kernel
@@ -49,8 +50,14 @@ def start(state, table, index):
     state.game_reason = NONE
     state.game_players = table.players
     state.seated = table.players
+    state.game_turns = 0
+    state.game_lead = NONE
+    state.game_lead_changes = 0
+    state.was_last = 0
+    state.half = 0
     for seat in range(MAX_PLAYERS):
         state.sums[seat] = 0
+        state.behind[seat] = 0
         state.who[seat] = seat
 
 
@@ -108,11 +115,40 @@ def _seat_equals(state, table):
 
 
 @kernel
+def _note_standings(state, table):
+    """How the game stands after a round, for the tally: who leads, who is last, by how much."""
+    players = state.players
+    lowest = state.sums[0]
+    highest = state.sums[0]
+    for player in range(1, players):
+        lowest = min(lowest, state.sums[player])
+        highest = max(highest, state.sums[player])
+    last = 0
+    for player in range(players):
+        state.behind[player] = max(state.behind[player], state.sums[player] - lowest)
+        if state.sums[player] == highest and highest > lowest:
+            last |= 1 << player
+    lead = alone_lowest(state.sums, players)
+    state.game_turns += state.turn + 1
+    state.was_last |= last
+    if lead >= 0:
+        if lead != state.game_lead and state.game_lead >= 0:
+            state.game_lead_changes += 1
+        state.game_lead = lead
+    if state.half == 0 and 2 * highest >= table.threshold and highest < table.threshold:
+        state.half = 1
+        state.half_lead = lead
+        state.half_last = last
+
+
+@kernel
 def _after_round(state, table):
     """GAME-1, GAME-4, SIM-3: the game ends, goes on, or is decided among equals."""
     for seat in range(state.players):
         state.sums[seat] += state.score[seat]
     state.rounds += 1
+    if state.counting:
+        _note_standings(state, table)
     over = False
     for seat in range(state.players):
         if state.sums[seat] >= table.threshold:
@@ -194,9 +230,9 @@ def play_chunk(
     begin,
     end,
     tally,
-    turns_histogram,
+    turns_histograms,
     recyclings_histogram,
-    rounds_histogram,
+    rounds_histograms,
     rows,
 ):
     """Play units `begin` … `end` - 1 and add up what happened.
@@ -208,9 +244,9 @@ def play_chunk(
         begin: int64, first unit.
         end: int64, one past the last.
         tally: `Tally` record, added to.
-        turns_histogram: int64, max_turns + 1: rounds by number of turns, added to.
+        turns_histograms: int64, TURN_ROWS × (max_turns + 1): over numbers of turns, added to.
         recyclings_histogram: int64: rounds by number of recyclings, added to.
-        rounds_histogram: int64, max_rounds + 1: games by number of rounds, added to.
+        rounds_histograms: int64, ROUND_ROWS × (max_rounds + 1): over numbers of rounds, added to.
         rows: int32, records × RECORD_COLUMNS; no records are written where it has no rows.
 
     Returns:
@@ -228,17 +264,18 @@ def play_chunk(
         while state.stage != STAGE_DONE:
             deciding = state.deciding
             ended = advance(state, table, seed)
-            if not deciding:
+            if state.counting and not deciding:
                 add_pluck(tally, state)
+                if ended:
+                    add_round(tally, turns_histograms, recyclings_histogram, state, table)
             if ended and not deciding:
-                add_round(tally, turns_histogram, recyclings_histogram, state, table)
                 if room > 0:
                     round_index = state.rounds - 1 if table.games else 0
                     written = write_records(rows, written, state, round_index)
         if state.fault != FAULT_NONE:
             break
-        if table.games:
-            add_game(tally, rounds_histogram, state)
+        if table.games and state.counting:
+            add_game(tally, rounds_histograms, state)
         index += 1
     return index, written
 
@@ -255,9 +292,9 @@ def play_rows(
     columns,
     before,
     rows,
-    turns_histogram,
+    turns_histograms,
     recyclings_histogram,
-    rounds_histogram,
+    rounds_histograms,
     records,
 ):
     """Play units `begin` … `end` - 1 as `play_chunk` does, and say what each of them added.
@@ -274,9 +311,9 @@ def play_rows(
         before: int64, as long as `columns`: these entries as they are now; scratch.
         rows: int64, units × (columns + 3), zeroed: what each unit adds to these entries; then the
             number of turns of its rounds, the sum of their squares, and the number of recyclings.
-        turns_histogram: as of `play_chunk`; likewise the other two.
-        recyclings_histogram: int64.
-        rounds_histogram: int64.
+        turns_histograms: int64, as of `play_chunk`.
+        recyclings_histogram: int64, likewise.
+        rounds_histograms: int64, likewise.
         records: int32, room for the records of one unit × RECORD_COLUMNS; scratch.
 
     Returns:
@@ -291,9 +328,9 @@ def play_rows(
             index,
             index + 1,
             tally,
-            turns_histogram,
+            turns_histograms,
             recyclings_histogram,
-            rounds_histogram,
+            rounds_histograms,
             records,
         )
         if state.fault != FAULT_NONE:
