@@ -39,8 +39,6 @@ def run_figures(pen: Pen, source: Source) -> Iterator[Figure]:
     """Yield the pictures of a run, those that its numbers allow."""
     from analysis import plots
 
-    if not hasattr(plots, "win_shares"):
-        return
     for plot in _RUN_PLOTS:
         draw = getattr(plots, plot.name, None)
         if draw is None or not plot.there(source.summary):
@@ -286,7 +284,7 @@ _RUN_PLOTS = (
     ),
     _Plot("seats", lambda summary: summary.get("positions"), _positions),
     _Plot("ends", lambda summary: summary["rounds"], _ends),
-    _Plot("lengths", lambda summary: summary["rounds"], _lengths),
+    _Plot("lengths", lambda summary: summary.get("by_end"), _lengths),
     _Plot("recycling", lambda summary: summary["recyclings"]["histogram"][1:], _recycling),
     _Plot("scores", lambda summary: summary["rounds"] > 1, _scores),
     _Plot("bao", lambda summary: summary.get("calls", {}).get("by_total"), _bao),
