@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,10 +22,13 @@ from analysis.report_parts import (
     Table,
     Text,
 )
-from analysis.report_repeat import command, defaults, study_toml
+from analysis.report_repeat import changes, command, defaults, study_toml
 from sim.players import KINDS, Player
 from sim.rules import Rules
 
+
+_COLUMNS_AT_MOST = 4
+"""Players side by side in a table; of more, each one's parameters are told in a line."""
 
 # --- what was played ------------------------------------------------------------------------------
 
@@ -82,12 +86,30 @@ def players(pen: Pen, study: Mapping[str, Any]) -> list[Block]:
     different: dict[str, Mapping[str, Any]] = {}
     for player in study["players"]:
         different.setdefault(player["name"], player)
-    language = pen.language
-    rows = [
-        (name, language.shipped("character", player.get("character", "")) or _kind(pen, player))
-        for name, player in different.items()
-    ]
+    rows = [(name, _character(pen, player)) for name, player in different.items()]
+    if len(rows) > _COLUMNS_AT_MOST:
+        rows = [(name, _with_changes(pen, text, different[name])) for name, text in rows]
+        return [Facts(rows)]
     return [Facts(rows), *_parameters(pen, list(different.values()))]
+
+
+def _character(pen: Pen, player: Mapping[str, Any]) -> str | Markup:
+    found = pen.language.shipped("character", player.get("character", ""))
+    return found or _kind(pen, player)
+
+
+def _with_changes(pen: Pen, text: str | Markup, player: Mapping[str, Any]) -> Markup:
+    """Return a player's character, and in small letters the parameters that it has of its own."""
+    language = pen.language
+    changed = changes(player, defaults(player["kind"]))
+    if not changed:
+        return Markup("{}").format(text)
+    told = Markup(", ").join(
+        Markup("{}&nbsp;{}").format(code(key), value_text(language, value))
+        for key, value in changed.items()
+    )
+    small = language.say("players.differs", changes=told)
+    return Markup('{} <span class="small">{}</span>').format(text, small)
 
 
 def _kind(pen: Pen, player: Mapping[str, Any]) -> str:
@@ -118,7 +140,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
         for key in changed:
             meaning = language.shipped(f"parameter.{kind}", specs[key]["description"])
             cells = [_strong(value_text(language, value[key]), value[key] != usual[key]) for value in values]
-            rows.append([_code(key), meaning, value_text(language, usual[key]), *cells])
+            rows.append([code(key), meaning, value_text(language, usual[key]), *cells])
         yield Table(language.text(f"players.caption_{kind}"), columns, rows)
 
 
@@ -126,8 +148,10 @@ def _strong(text: str, really: bool) -> str | Markup:
     return Markup("<strong>{}</strong>").format(text) if really else text
 
 
-def _code(text: str) -> Markup:
-    return Markup("<code>{}</code>").format(text)
+def code(text: str) -> Markup:
+    """Return the name of an option or parameter, that may be broken after ``_`` and ``.``."""
+    parts = re.split(r"(?<=[_.])", text)
+    return Markup("<code>{}</code>").format(Markup("<wbr>").join(parts))
 
 
 def value_text(language: Language, value: Any) -> str:
@@ -141,6 +165,64 @@ def value_text(language: Language, value: Any) -> str:
             f"{key}: {value_text(language, each)}" for key, each in value.items()
         )
     return str(value)
+
+
+# --- what is changed or varied --------------------------------------------------------------------
+
+
+def meaning(pen: Pen, what: str) -> Markup | str:
+    """Return what ``rules.OPTION``, ``players.SEAT.PARAMETER``, ``deck.BIRD.FACT`` mean, in words."""
+    target, _, name = what.partition(".")
+    language = pen.language
+    if target == "rules":
+        return _rule_meaning(pen, name)
+    if target == "players" and name:
+        seat, _, parameter = name.partition(".")
+        if not parameter:
+            return language.say("change.player", seat=seat)
+        told = parameter_meaning(language, parameter)
+        return language.say("change.parameter", seat=seat, parameter=told)
+    if target == "deck" and name:
+        bird, _, fact = name.rpartition(".")
+        key = f"change.deck_{fact}"
+        return language.say(key, bird=bird_name(language, bird)) if key in language else name
+    return language.text(f"change.{target}")
+
+
+def axis_meaning(pen: Pen, axis: str) -> Markup | str:
+    """Return what the axis of a sweep means: as of `meaning`, with the keys of sweeps."""
+    target, _, name = axis.partition(".")
+    if target in ("rules", "players", "edition") or not name:
+        return meaning(pen, axis)
+    if target == "deck":
+        return meaning(pen, f"{axis}.copies")
+    if name == "player":
+        return meaning(pen, f"players.{target}")
+    if target == "all":
+        return Markup("{}").format(parameter_meaning(pen.language, name))
+    return meaning(pen, f"players.{target}.{name}")
+
+
+def _rule_meaning(pen: Pen, name: str) -> Markup | str:
+    option, _, players = name.partition(".")
+    described = {option["name"]: option["description"] for option in Rules.options()}[option]
+    told = pen.language.shipped("rule", described)
+    return pen.language.say("change.rule_of", rule=told, players=players) if players else told
+
+
+def parameter_meaning(language: Language, name: str) -> str:
+    """Return what a parameter of a player means, in words."""
+    for kind, model in KINDS.items():
+        for spec in model.parameters():
+            if spec["name"] == name:
+                return language.shipped(f"parameter.{kind}", spec["description"])
+    return name
+
+
+def bird_name(language: Language, bird: str) -> str:
+    """Return what people call a bird; its id where the catalogue does not know it."""
+    key = f"bird.{bird}"
+    return language.text(key) if key in language else bird.replace("_", " ")
 
 
 # --- rules ----------------------------------------------------------------------------------------
@@ -161,7 +243,7 @@ def rules(pen: Pen, summary: Mapping[str, Any]) -> list[Block]:
     options = {option["name"]: option for option in Rules.options()}
     rows = [
         [
-            _code(name),
+            code(name),
             language.shipped("rule", options[name]["description"]),
             value_text(language, _of_edition(options[name][summary["edition"]], value)),
             Markup("<strong>{}</strong>").format(value_text(language, value)),

@@ -23,20 +23,21 @@ from analysis.report_parts import (
     Table,
     Text,
     Tile,
+    capital,
     places_of,
 )
 from analysis.stats import CONFIDENCE
 from analysis.text import decimals
-from sim.rules import Rules
 
 MAIN = ("win_share", "score_mean", "ends.bao", "ends.second_recycling", "turns.mean")
-MAIN += ("bao.called", "bao.success", "game.rounds.mean")
+MAIN += ("bao.called", "calls.won_share", "game.rounds.mean")
 """What the answer speaks of; the rest is told further down."""
 
 _DRAWN = ("win_share", "ends.bao", "ends.second_recycling", "ends.turn_cap", "bao.called")
-_DRAWN += ("bao.success",)
+_DRAWN += ("calls.won_share",)
 
 _TOLD_AT_MOST = 9
+_TILES_AT_MOST = 3
 
 Row = Mapping[str, Any]
 
@@ -74,18 +75,19 @@ def part(pen: Pen, source: Source) -> Part:
 
 
 def _title(pen: Pen, source: Source) -> str:
+    """Return the second study's title; where it has none of its own, what was changed."""
     a, b = (source.summary[side]["title"] for side in "ab")
     if b and b != a:
         return f"{a} / {b}" if a else str(b)
-    changed = [str(_what(pen, each["what"])) for each in source.summary["changed"]]
+    changed = source.summary["changed"]
     if not changed:
         return str(a) or pen.language.text("comparison.same_title")
-    return pen.language.text("comparison.title").format(what="; ".join(changed[:2]))
+    told = "; ".join(Markup(_change(pen, change)).striptags() for change in changed[:2])
+    return pen.language.text("comparison.title").format(what=capital(told))
 
 
 def _question(source: Source) -> str:
-    a, b = (source.study[side].get("question", "") for side in "ab")
-    return b or a
+    return str(source.study["b"].get("question", ""))
 
 
 def _setting(pen: Pen, source: Source) -> Markup:
@@ -109,42 +111,13 @@ def _unit(summary: Mapping[str, Any]) -> str:
     return "rounds" if summary.get("games") is None else "games"
 
 
-def _what(pen: Pen, what: str) -> Markup | str:
-    """Return what was changed in words: a rule's or a parameter's meaning and its name."""
-    target, _, name = what.partition(".")
-    language = pen.language
-    if target == "rules":
-        option, _, players = name.partition(".")
-        meaning = {o["name"]: o["description"] for o in Rules.options()}[option]
-        told = language.shipped("rule", meaning)
-        return language.say("change.rule_of", rule=told, players=players) if players else told
-    if target == "players":
-        seat, _, parameter = name.partition(".")
-        if not parameter:
-            return language.say("change.player", seat=seat)
-        return language.say("change.parameter", seat=seat, parameter=parameter)
-    if target == "deck" and name:
-        bird, _, fact = name.rpartition(".")
-        key = f"change.deck_{fact}"
-        if key in language:
-            return language.say(key, bird=_bird(pen, bird))
-        return f"{_bird(pen, bird)}: {fact}"
-    return language.text(f"change.{target}")
-
-
-def _bird(pen: Pen, bird: str) -> str:
-    from analysis.report_figures import bird_name
-
-    return bird_name(pen, bird)
-
-
 def _change(pen: Pen, change: Row) -> Markup:
     told = (
         NONE if change[side] is None else common.value_text(pen.language, change[side])
         for side in "ab"
     )
     a, b = told
-    return pen.language.say("change.from_to", what=_what(pen, change["what"]), a=a, b=b)
+    return pen.language.say("change.from_to", what=common.meaning(pen, change["what"]), a=a, b=b)
 
 
 # --- in words -------------------------------------------------------------------------------------
@@ -186,19 +159,22 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     still = [pair for pair in rows if not is_sure(pair[1]) and pair[1]["metric"] in MAIN]
     if still:
         yield Text(language.say("comparison.open_lead"), "lead")
-        yield Points([_no_difference(pen, *pair) for pair in still[:_TOLD_AT_MOST]])
+        yield Points(_not_sure(pen, still)[:_TOLD_AT_MOST])
     yield Text(language.say("comparison.cannot_lead"), "lead")
     yield Text(language.say("limit.players_keep"))
 
 
 def metric_name(pen: Pen, row: Row) -> Markup:
     """Return the name of a number, and whose it is."""
-    key = f"metric.{row['metric']}"
-    language = pen.language
-    label = language.text(key) if key in language else row["metric"]
+    language, label = pen.language, _label(pen, row)
     if row["seat"] is None:
-        return Markup("{}").format(label)
-    return language.say("metric_name.of", what=label, player=row["player"], seat=row["seat"])
+        return Markup("{}").format(capital(label))
+    return language.say("metric_name.of", what=capital(label), player=row["player"], seat=row["seat"])
+
+
+def _label(pen: Pen, row: Row) -> str:
+    key = f"metric.{row['metric']}"
+    return pen.language.text(key) if key in pen.language else str(row["metric"])
 
 
 def _sentence(pen: Pen, k: int, row: Row) -> Markup:
@@ -207,13 +183,22 @@ def _sentence(pen: Pen, k: int, row: Row) -> Markup:
     return _said(pen, k, row, key)
 
 
-def _no_difference(pen: Pen, k: int, row: Row) -> Markup:
-    smallest = row["smallest_detectable"]
-    if smallest is None or row["ci95"][0] is None:
-        return _said(pen, k, row, "difference.unknown")
-    if row["difference"] == 0 and row["ci95"][0] == row["ci95"][1]:
-        return _said(pen, k, row, "difference.none")
-    return _said(pen, k, row, "difference.open")
+def _not_sure(pen: Pen, pairs: Sequence[tuple[int, Row]]) -> list[Markup]:
+    """Return differences that are not sure in words; what is exactly the same, in one sentence."""
+    same = [row for _, row in pairs if _is_same(row)]
+    told = []
+    if same:
+        names = dict.fromkeys(_label(pen, row) for row in same)
+        told.append(pen.language.say("difference.same", names="; ".join(names)))
+    for k, row in pairs:
+        if not _is_same(row):
+            known = row["smallest_detectable"] is not None and row["ci95"][0] is not None
+            told.append(_said(pen, k, row, "difference.open" if known else "difference.unknown"))
+    return told
+
+
+def _is_same(row: Row) -> bool:
+    return bool(row["difference"] == 0 and row["ci95"] == [0, 0])
 
 
 def _said(pen: Pen, k: int, row: Row, key: str) -> Markup:
@@ -284,10 +269,15 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
         Markup(language.whole(sure)),
         language.say("tile.sure_of", n=len(rows)),
     )
-    for metric in ("score_mean", "turns.mean", "bao.success", "ends.second_recycling"):
-        found = [(k, row) for k, row in rows if row["metric"] == metric]
-        if found and (metric != "score_mean" or len(found) == 1):
-            yield _tile(pen, *found[0])
+    shown = [pair for pair in rows if pair[1]["metric"] in MAIN and not _is_same(pair[1])]
+    largest = {row["metric"]: (k, row) for k, row in sorted(shown, key=lambda pair: _size(pair[1]))}
+    order = sorted(largest.values(), key=lambda pair: (not is_sure(pair[1]), pair[0]))
+    for k, row in order[:_TILES_AT_MOST]:
+        yield _tile(pen, k, row)
+
+
+def _size(row: Row) -> float:
+    return abs(float(row["difference"]))
 
 
 def _tile(pen: Pen, k: int, row: Row) -> Tile:
@@ -336,7 +326,11 @@ def _forest(
 ) -> Figure:
     from analysis.plots_compare import differences
 
-    labels = [Markup(metric_name(pen, row)).striptags() for _, row in rows]
+    one = len(metrics) == 1
+    labels = [
+        f"{row['player']} ({row['seat']})" if one else metric_name(pen, row).striptags()
+        for _, row in rows
+    ]
 
     def draw(ax: Any) -> None:
         differences(source.tables["differences"], ax, metrics=list(metrics))
@@ -369,7 +363,7 @@ def _open(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     still = [pair for pair in _rows(summary) if not is_sure(pair[1])]
     if still:
         yield Text(pen.language.say("open.intro"))
-        yield Points([_no_difference(pen, *pair) for pair in still])
+        yield Points(_not_sure(pen, still))
 
 
 def _of_table(row: Row) -> bool:

@@ -9,7 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.report_parts import Column, Figure, Pen, Source, Table, drawn, places_of
+from analysis.report_common import bird_name
+from analysis.report_parts import Column, Figure, Pen, Source, Table, drawn, places_of, seat_label
 from analysis.stats import ratio
 
 Summary = Mapping[str, Any]
@@ -25,7 +26,7 @@ class _Plot:
     Attributes:
         name: Of the function in `analysis.plots`, and of the words in the catalogue.
         there: Whether a summary has what it shows.
-        numbers: Headings of columns, after the first; and rows.
+        table: Returns the numbers behind it.
         height: In inches.
     """
 
@@ -40,15 +41,24 @@ def run_figures(pen: Pen, source: Source) -> Iterator[Figure]:
     from analysis import plots
 
     for plot in _RUN_PLOTS:
-        draw = getattr(plots, plot.name, None)
-        if draw is None or not plot.there(source.summary):
-            continue
+        if plot.there(source.summary):
+            draw = getattr(plots, plot.name)
+            yield figure(
+                pen,
+                plot.name,
+                lambda ax, draw=draw: draw(source.summary, ax),
+                plot.height(source.summary),
+                plot.table(pen, source.summary),
+            )
+    records = source.tables.get("records")
+    if records is not None and len(records):
+        names = [f"{seat['seat']} {seat['strategy']}" for seat in source.summary["players"]]
         yield figure(
             pen,
-            plot.name,
-            lambda ax, draw=draw: draw(source.summary, ax),
-            plot.height(source.summary),
-            plot.table(pen, source.summary),
+            "scores",
+            lambda ax: plots.scores(records, ax, names=names),
+            1.4 + 0.55 * len(names),
+            _scores(pen, source.summary),
         )
 
 
@@ -93,11 +103,6 @@ def _columns(pen: Pen, *headings: str) -> list[Column]:
 
 def _caption(pen: Pen, name: str) -> Markup:
     return pen.language.say("figure.numbers", title=pen.language.text(f"figure.{name}.title"))
-
-
-def seat_label(seat: Mapping[str, Any]) -> Markup:
-    """Return a seat and who sits there."""
-    return Markup("{} · {}").format(seat["seat"], seat["strategy"])
 
 
 def _win_shares(pen: Pen, summary: Summary) -> Table:
@@ -259,7 +264,7 @@ def _birds(pen: Pen, summary: Summary) -> Table:
     places = places_of(both)
     rows = []
     for k, bird in enumerate(birds):
-        row: list[Any] = [bird_name(pen, bird["bird"])]
+        row: list[Any] = [bird_name(pen.language, bird["bird"])]
         for how in ("dealt", "kept"):
             at = f"birds.{k}.{how}"
             row.append(pen.number(bird[how]["swing"], f"{at}.swing", places, signed=True))
@@ -267,12 +272,6 @@ def _birds(pen: Pen, summary: Summary) -> Table:
         rows.append(row)
     heads = ("table.bird", "table.swing_dealt", "table.interval", "table.swing_kept", "table.interval")
     return Table(_caption(pen, "birds"), _columns(pen, *heads), rows)
-
-
-def bird_name(pen: Pen, bird: str) -> str:
-    """Return what people call a bird; its id where the catalogue does not know it."""
-    key = f"bird.{bird}"
-    return pen.language.text(key) if key in pen.language else bird.replace("_", " ")
 
 
 _RUN_PLOTS = (
@@ -286,7 +285,6 @@ _RUN_PLOTS = (
     _Plot("ends", lambda summary: summary["rounds"], _ends),
     _Plot("lengths", lambda summary: summary.get("by_end"), _lengths),
     _Plot("recycling", lambda summary: summary["recyclings"]["histogram"][1:], _recycling),
-    _Plot("scores", lambda summary: summary["rounds"] > 1, _scores),
     _Plot("bao", lambda summary: summary.get("calls", {}).get("by_total"), _bao),
     _Plot("powers", lambda summary: summary.get("power_swing"), _powers),
     _Plot(

@@ -110,6 +110,16 @@ class Pen:
         return Markup(template).format(repr(value), self.part, path, mark, shown)
 
 
+def capital(text: str) -> str:
+    """Return a text with its first letter large, as at the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def seat_label(seat: Mapping[str, Any]) -> Markup:
+    """Return a seat and who sits there, on one line."""
+    return Markup("{}&nbsp;·&nbsp;{}").format(seat["seat"], seat["strategy"])
+
+
 def places_of(intervals: Iterable[Sequence[float | None]], scale: float = 1) -> int:
     """Return the decimals that suit the widest of some intervals."""
     widths = [high - low for low, high in intervals if low is not None and high is not None]

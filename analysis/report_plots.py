@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from analysis.languages import Language
@@ -10,6 +11,15 @@ from analysis.languages import Language
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+LEAST = 7.6
+"""Size of the smallest letters, in points; pictures are shown 1.1 times as large and more."""
+
+_FIELDS_AT_MOST = 6
+"""Fields with numbers in them side by side on narrow screens."""
+
+_LINE = 17
+"""Characters of a line of a name beside an axis on narrow screens."""
 
 _TITLES = ("left", "center", "right")
 
@@ -23,8 +33,7 @@ def translate(figure: Figure, language: Language) -> None:
     for ax in figure.axes:
         for place in _TITLES:
             ax.set_title("", loc=place)  # type: ignore[arg-type]
-        if language.name != "en":
-            _translate_axes(ax, language)
+        _translate_axes(ax, language)
     if figure.get_suptitle():
         figure.suptitle("")
 
@@ -72,6 +81,8 @@ def _line(line: str, language: Language) -> str:
     found = language.shipped("plot", line)
     if found != line:
         return found
+    if line.endswith("…"):
+        return _whole(line, language)
     numbered = _NUMBERED.fullmatch(line)  # "seat 2", "n = 1,000 rounds"
     if numbered:
         pattern = f"{numbered[1]}#{numbered[3]}"
@@ -79,6 +90,13 @@ def _line(line: str, language: Language) -> str:
         if found != pattern:
             return found.replace("#", language.translate_numbers(numbered[2]))
     return language.translate_numbers(line)
+
+
+def _whole(line: str, language: Language) -> str:
+    """Return in full what a plot has cut to a length; names of players stay cut."""
+    start = f"plot.{line.removesuffix('…').rstrip()}"
+    found = [entry for key, entry in language.entries.items() if key.startswith(start)]
+    return found[0] if len(found) == 1 and isinstance(found[0], str) else line
 
 
 _NUMBERED = re.compile(r"(\D*)(\d[\d,.]*)(\D*)")
@@ -90,11 +108,28 @@ def fit(figure: Figure, *, narrow: bool) -> float:
     Returns:
         In points.
     """
+    from matplotlib.text import Text
+
     for ax in figure.axes:
         legend = ax.get_legend()
+        if narrow:
+            _wrap_names(ax)
         if narrow and legend is not None:
             _legend_below(ax, legend)
+        if narrow and ax.images and ax.images[0].get_size()[1] > _FIELDS_AT_MOST:
+            for text in ax.texts:  # too many to be read; the table below the picture has them
+                text.set_visible(False)
+    for text in figure.findobj(Text):
+        if isinstance(text, Text):
+            text.set_fontsize(max(float(text.get_fontsize()), LEAST))
     return _least(figure)
+
+
+def _wrap_names(ax: Axes) -> None:
+    """Mutates: break long names beside an axis into lines."""
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    if max(map(len, names), default=0) > _LINE:
+        ax.set_yticks(ax.get_yticks(), [textwrap.fill(name, _LINE) for name in names])
 
 
 def _legend_below(ax: Axes, legend: Any) -> None:

@@ -45,9 +45,16 @@ def _of_result(result: Any) -> Source:
         tables = {"differences": result.differences}
         return Source(kind, name, summary, {}, tables, sides, sides[0].engine)
     played = next(getattr(result, holder) for holder in _HOLDERS if hasattr(result, holder))
-    tables = result.tables() if kind != "run" else {}
+    tables = result.tables() if kind != "run" else _kept(result)
     engine = getattr(result, "engine", None)
     return Source(kind, name, summary, played.to_dict(), tables, engine=engine)
+
+
+def _kept(result: Any) -> dict[str, Any]:
+    """Return the records of a run, if it has kept any in memory or in its folder."""
+    if result.kept is not None:
+        return {"records": result.kept}
+    return {} if result.folder is None else _records(Path(result.folder))
 
 
 # --- folders --------------------------------------------------------------------------------------
@@ -71,7 +78,7 @@ def _of_folder(path: Path) -> Source:
     sides: tuple[Source, ...] = ()
     if kind == "comparison":
         sides = tuple(_of_folder(path / side) for side in "ab" if (path / side).is_dir())
-    tables = {} if kind == "run" else _tables(path)
+    tables = _records(path) if kind == "run" else _tables(path)
     return Source(kind, path.resolve().name, summary, study, tables, sides, manifest.get("engine"))
 
 
@@ -98,15 +105,24 @@ def _json(file: Path, folder: Path) -> dict[str, Any]:
     return dict(content)
 
 
+def _records(path: Path) -> dict[str, Any]:
+    """Return what plots take of a run's records, where it has any."""
+    file = path / "records.parquet"
+    if not file.exists():
+        return {}
+    return {"records": _table(file, ["index", "seat", "score"])}
+
+
 def _tables(path: Path) -> dict[str, Any]:
     """Return the tables of a folder by name."""
+    return {file.stem: _table(file) for file in sorted(path.glob("*.parquet"))}
+
+
+def _table(file: Path, columns: list[str] | None = None) -> Any:
     import pandas as pd
     from pyarrow import ArrowException
 
-    tables = {}
-    for file in sorted(path.glob("*.parquet")):
-        try:
-            tables[file.stem] = pd.read_parquet(file)
-        except (OSError, ArrowException) as error:
-            raise InputError(f"cannot be read: {error}", where=file) from None
-    return tables
+    try:
+        return pd.read_parquet(file, columns=columns)
+    except (OSError, ValueError, ArrowException) as error:
+        raise InputError(f"cannot be read: {error}", where=file) from None

@@ -22,6 +22,7 @@ from analysis.report_parts import (
     Text,
     Tile,
     places_of,
+    seat_label,
 )
 from analysis.stats import ratio, wilson
 from analysis.sweeping import seat_rows, table_rows
@@ -154,7 +155,7 @@ def _told(pen: Pen, seats: Sequence[Mapping[str, Any]], seat: Mapping[str, Any])
     places, at = win_places(seats), f"players.{seat['seat']}"
     return pen.language.say(
         "run.player_share",
-        player=seat["strategy"],
+        player=Markup("<b>{}</b>").format(seat["strategy"]),
         seat=seat["seat"],
         share=pen.share(seat["win_share"], f"{at}.win_share", places),
         interval=pen.interval(seat["win_share_ci95"], f"{at}.win_share_ci95", places, share=True),
@@ -361,7 +362,7 @@ def seat_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
         success, calls = rates[k]["bao_success"], rates[k]["bao_rate"]
         rows.append(
             [
-                Markup("{} · {}").format(seat["seat"], seat["strategy"]),
+                seat_label(seat),
                 pen.share(seat["win_share"], f"{at}.win_share", shares),
                 pen.interval(seat["win_share_ci95"], f"{at}.win_share_ci95", shares, share=True),
                 pen.number(seat["score_mean"], f"{at}.score_mean", scores),
@@ -386,7 +387,7 @@ def _players(pen: Pen, source: Source) -> Iterator[Block]:
     rounds = summary["rounds"]
     rows = []
     for k, seat in enumerate(summary["players"]):
-        row: list[Any] = [Markup("{} · {}").format(seat["seat"], seat["strategy"])]
+        row: list[Any] = [seat_label(seat)]
         for group, names in (("plucks", _KINDS), ("powers", tuple(seat["powers"]))):
             for name in names:
                 path = f"players.{k}.{group}.{name}/rounds"

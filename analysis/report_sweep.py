@@ -20,6 +20,7 @@ from analysis.report_parts import (
     Table,
     Text,
     Tile,
+    capital,
     places_of,
 )
 from analysis.report_run import VAGUE
@@ -29,6 +30,7 @@ _LINES_AT_MOST = 8
 _FIGURES = ("win_share", "group_win_share", "score_mean", "bao_success", "turns_mean")
 _OF_TABLE = ("turns_mean", "end_bao", "end_second_recycling", "end_turn_cap")
 _OTHERS_AT_MOST = 6
+_VALUES_AT_MOST = 8
 
 
 def part(pen: Pen, source: Source) -> Part:
@@ -61,6 +63,7 @@ def part(pen: Pen, source: Source) -> Part:
 
 def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
     language, best = pen.language, summary["best"]
+    yield language.say("sweep.varied", axes=Markup("; ").join(_axes_told(pen, summary)))
     if best is not None:
         places = places_of([[best["low"], best["high"]]], 100)
         said = {
@@ -74,6 +77,21 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
         yield _as_good(pen, summary)
     yield _extremes(pen, summary, "turns_mean", "sweep.turns")
     yield _extremes(pen, summary, "end_second_recycling", "sweep.recycled")
+
+
+def _axes_told(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
+    """Yield each axis with what it means, and its lowest and highest value or all its values."""
+    for axis in summary["axes"]:
+        values = list(dict.fromkeys(point["values"][axis] for point in summary["points"]))
+        numbers = all(type(value) in (int, float) for value in values)
+        language = pen.language
+        told = {"axis": common.code(axis), "meaning": common.axis_meaning(pen, axis)}
+        if numbers and len(values) > _VALUES_AT_MOST:
+            low, high = (common.value_text(language, end(values)) for end in (min, max))
+            span = language.say("number.range", low=low, high=high)
+        else:
+            span = Markup(", ").join(common.value_text(language, value) for value in values[:_VALUES_AT_MOST])
+        yield language.say("sweep.axis", values=span, n=len(values), **told)
 
 
 def _whose(pen: Pen, summary: Mapping[str, Any]) -> Markup:
@@ -94,10 +112,14 @@ def _as_good(pen: Pen, summary: Mapping[str, Any]) -> Markup:
 
 
 def _at(pen: Pen, summary: Mapping[str, Any], point: int) -> Markup:
-    """Return the values of the axes at a point: ``0.bao_threshold = 4``."""
-    values = summary["points"][point]["values"].items()
-    told = ", ".join(f"{key} = {common.value_text(pen.language, value)}" for key, value in values)
-    return Markup("<b>{}</b>").format(told)
+    """Return the values of the axes at a point; of a single axis just the value."""
+    values = summary["points"][point]["values"]
+    told = {key: common.value_text(pen.language, value) for key, value in values.items()}
+    if len(told) == 1:
+        return Markup("<b>{}</b>").format(*told.values())
+    return Markup(", ").join(
+        Markup("{} = <b>{}</b>").format(common.code(key), value) for key, value in told.items()
+    )
 
 
 def _extremes(pen: Pen, summary: Mapping[str, Any], metric: str, key: str) -> Markup:
@@ -230,7 +252,7 @@ def _points(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _axis_columns(summary: Mapping[str, Any]) -> list[Column]:
-    return [Column(Markup("<code>{}</code>").format(axis)) for axis in summary["axes"]]
+    return [Column(common.code(axis)) for axis in summary["axes"]]
 
 
 def _axis_cells(pen: Pen, point: Mapping[str, Any]) -> list[str]:
@@ -254,7 +276,7 @@ def _numbers(
         seats: Whose; none for a metric of the table, None for all seats.
     """
     language, points = pen.language, _points(summary)
-    label = language.text(f"metric.{metric}")
+    label = capital(language.text(f"metric.{metric}"))
     if seats is None:
         seats = range(max(len(point["players"]) for point in points))
     rows: list[list[Any]] = []
@@ -345,7 +367,7 @@ def _seats(pen: Pen, summary: Mapping[str, Any]) -> list[Any]:
             rows.append(row)
         columns = _axis_columns(summary)
         for name in names:
-            columns.append(Column(language.text(f"metric.{name}")))
+            columns.append(Column(capital(language.text(f"metric.{name}"))))
             if name in names[:2]:
                 columns.append(Column(language.text("table.interval")))
         caption = language.say("points.caption", seat=seat)
