@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -12,6 +13,7 @@ from markupsafe import Markup
 from analysis.report_common import bird_name
 from analysis.report_parts import Column, Figure, Pen, Source, Table, drawn, places_of, seat_label
 from analysis.stats import ratio
+from sim.deck import POWERS
 
 Summary = Mapping[str, Any]
 
@@ -24,16 +26,20 @@ class _Plot:
     """A plot of a run.
 
     Attributes:
-        name: Of the function in `analysis.plots`, and of the words in the catalogue.
+        name: Of the words in the catalogue.
         there: Whether a summary has what it shows.
         table: Returns the numbers behind it.
         height: In inches.
+        options: Of the function.
+        draw: Name of the function in `analysis.plots`; `name` if empty.
     """
 
     name: str
     there: Callable[[Summary], Any]
     table: Callable[[Pen, Summary], Table]
     height: Callable[[Summary], float] = lambda summary: 3.6
+    options: Callable[[Pen], dict[str, Any]] = lambda pen: {}
+    draw: str = ""
 
 
 def run_figures(pen: Pen, source: Source) -> Iterator[Figure]:
@@ -42,7 +48,7 @@ def run_figures(pen: Pen, source: Source) -> Iterator[Figure]:
 
     for plot in _RUN_PLOTS:
         if plot.there(source.summary):
-            draw = getattr(plots, plot.name)
+            draw = partial(getattr(plots, plot.draw or plot.name), **plot.options(pen))
             yield figure(
                 pen,
                 plot.name,
@@ -120,7 +126,8 @@ def _win_shares(pen: Pen, summary: Summary) -> Table:
     return Table(_caption(pen, "win_shares"), columns, rows)
 
 
-def _positions(pen: Pen, summary: Summary) -> Table:
+def positions(pen: Pen, summary: Summary) -> Table:
+    """Return win share and score by place in the turn order."""
     positions = summary["positions"]
     places = places_of([row["win_share_ci95"] for row in positions], 100)
     scores = places_of([row["score_mean_ci95"] for row in positions])
@@ -242,7 +249,23 @@ def _bao(pen: Pen, summary: Summary) -> Table:
     return Table(_caption(pen, "bao"), columns, rows)
 
 
+_TRIGGERS = ("discard", "reference", "eliminated", "no_effect")
+
+
 def _powers(pen: Pen, summary: Summary) -> Table:
+    seats = summary["players"]
+    rows = []
+    for power in seats[0]["power_triggers"]:
+        row: list[Any] = [pen.language.text(f"power.{power}")]
+        for trigger in _TRIGGERS:
+            count = sum(seat["power_triggers"][power][trigger] for seat in seats)
+            row.append(pen.whole(count, f"seats(power_triggers.{power}.{trigger})"))
+        rows.append(row)
+    heads = ("table.power", *(f"trigger.{trigger}" for trigger in _TRIGGERS))
+    return Table(_caption(pen, "powers"), _columns(pen, *heads), rows)
+
+
+def _power_swings(pen: Pen, summary: Summary) -> Table:
     swings = summary["power_swing"]
     places = places_of([row["swing_ci95"] for row in swings.values()])
     rows = [
@@ -255,7 +278,7 @@ def _powers(pen: Pen, summary: Summary) -> Table:
         for power, row in swings.items()
     ]
     heads = ("table.power", "table.used", "table.swing", "table.interval")
-    return Table(_caption(pen, "powers"), _columns(pen, *heads), rows)
+    return Table(_caption(pen, "power_swing"), _columns(pen, *heads), rows)
 
 
 def _birds(pen: Pen, summary: Summary) -> Table:
@@ -274,6 +297,15 @@ def _birds(pen: Pen, summary: Summary) -> Table:
     return Table(_caption(pen, "birds"), _columns(pen, *heads), rows)
 
 
+def _has_triggers(summary: Summary) -> bool:
+    return all("power_triggers" in seat for seat in summary["players"])
+
+
+def bird_ids(pen: Pen) -> list[str]:
+    """Return the ids of the birds that have a name in the catalogue."""
+    return [key.removeprefix("bird.") for key in pen.language.entries if key.startswith("bird.")]
+
+
 _RUN_PLOTS = (
     _Plot(
         "win_shares",
@@ -281,16 +313,28 @@ _RUN_PLOTS = (
         _win_shares,
         lambda summary: 1.3 + 0.4 * len(summary["players"]),
     ),
-    _Plot("seats", lambda summary: summary.get("positions"), _positions),
+    _Plot("seats", lambda summary: summary.get("positions"), positions),
     _Plot("ends", lambda summary: summary["rounds"], _ends),
     _Plot("lengths", lambda summary: summary.get("by_end"), _lengths),
     _Plot("recycling", lambda summary: summary["recyclings"]["histogram"][1:], _recycling),
     _Plot("bao", lambda summary: summary.get("calls", {}).get("by_total"), _bao),
-    _Plot("powers", lambda summary: summary.get("power_swing"), _powers),
+    _Plot("powers", _has_triggers, _powers),
     _Plot(
         "birds",
         lambda summary: summary.get("birds"),
         _birds,
         lambda summary: 1.3 + 0.28 * len(summary["birds"]),
+        lambda pen: {"names": {key: pen.language.text(f"bird.{key}") for key in bird_ids(pen)}},
+    ),
+    _Plot(
+        "power_swing",
+        lambda summary: summary.get("power_swing"),
+        _power_swings,
+        lambda summary: 3.2,
+        lambda pen: {
+            "of": "powers",
+            "names": {power: pen.language.text(f"power.{power}") for power in POWERS},
+        },
+        "birds",
     ),
 )

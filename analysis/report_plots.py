@@ -83,13 +83,15 @@ def _line(line: str, language: Language) -> str:
         return found
     if line.endswith("…"):
         return _whole(line, language)
+    if line.endswith(_NOT_TO_SCALE):
+        return line.replace(_NOT_TO_SCALE, language.shipped("plot", _NOT_TO_SCALE))
     numbered = _NUMBERED.fullmatch(line)  # "seat 2", "n = 1,000 rounds"
     if numbered:
         pattern = f"{numbered[1]}#{numbered[3]}"
         found = language.shipped("plot", pattern)
         if found != pattern:
             return found.replace("#", language.translate_numbers(numbered[2]))
-    return language.translate_numbers(line)
+    return language.translate_numbers(line) if _NUMBERS_ONLY.fullmatch(line) else line
 
 
 def _whole(line: str, language: Language) -> str:
@@ -99,7 +101,9 @@ def _whole(line: str, language: Language) -> str:
     return found[0] if len(found) == 1 and isinstance(found[0], str) else line
 
 
-_NUMBERED = re.compile(r"(\D*)(\d[\d,.]*)(\D*)")
+_NUMBERED = re.compile(r"(\D*?)([<>]?\d[\d,.]*)(\D*)")
+_NUMBERS_ONLY = re.compile(r"[^A-Za-z_]*")
+_NOT_TO_SCALE = " (not to scale)"
 
 
 def fit(figure: Figure, *, narrow: bool) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from analysis import report_common as common
-from analysis.report_figures import run_figures
+from analysis.report_figures import positions, run_figures
 from analysis.report_parts import (
     NONE,
     Block,
@@ -21,6 +21,7 @@ from analysis.report_parts import (
     Table,
     Text,
     Tile,
+    capital,
     places_of,
     seat_label,
 )
@@ -44,6 +45,7 @@ def part(pen: Pen, source: Source) -> Part:
     chapters = [
         Chapter(language.text("chapter.pictures"), list(run_figures(pen, source))),
         Chapter(language.text("chapter.ends"), list(_ends(pen, source.summary))),
+        Chapter(language.text("chapter.course"), list(_course(pen, source.summary))),
         Chapter(language.text("chapter.seats"), list(_seats(pen, source))),
         Chapter(language.text("chapter.players"), list(_players(pen, source))),
         Chapter(language.text("chapter.rules"), common.rules(pen, source.summary)),
@@ -290,6 +292,7 @@ def _ends(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
             for fate in FATES
         ]
         yield Table(language.text("ends.fate_caption"), columns(language, heads), rows)
+    yield from _calls(pen, summary)
     yield _spread_table(pen, summary)
     if _games(summary):
         yield _game_ends(pen, summary)
@@ -313,10 +316,66 @@ def _rate_row(
     ]
 
 
+_CALLS = ("calls.total.mean", "calls.turn.mean", "calls.unknown.mean", "calls.lowest.share")
+_COURSE: tuple[str, ...] = ("leads.changes.mean", "leads.loser_led.share")
+_COURSE += ("leads.loser_led.turns_left.mean", "windows.left_share", "shields.raised_share")
+_COURSE += ("shields.outcomes.up.won_share", "shields.outcomes.down.won_share")
+_COURSE += ("comebacks.after_last_share", "comebacks.half.leader_won_share")
+_COURSE += ("comebacks.half.last_won_share", "comebacks.deficit.mean", "comebacks.lead_changes.mean")
+
+
+def _calls(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield on what BAO is called, where the run has counted that."""
+    yield from _facts(pen, summary, _CALLS, "ends.calls_caption")
+
+
+def _course(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield how rounds and games go, where the run has counted that."""
+    yield from _facts(pen, summary, _COURSE, "course.caption")
+
+
+def _facts(
+    pen: Pen, summary: Mapping[str, Any], paths: Sequence[str], caption: str
+) -> Iterator[Table]:
+    """Yield a table of single numbers with their intervals; those that there are not left out."""
+    rows = []
+    for path in paths:
+        value = at(summary, path)
+        if value is None:
+            continue
+        ends, share = at(summary, f"{path}_ci95") or (None, None), path.endswith("share")
+        places = places_of([ends], 100 if share else 1)
+        write = pen.share if share else pen.number
+        rows.append(
+            [
+                capital(pen.language.text(f"metric.{path}")),
+                write(value, path, places),
+                pen.interval(ends, f"{path}_ci95", places, share=share),
+            ]
+        )
+    if rows:
+        heads = ("table.what", "table.value", "table.interval")
+        yield Table(pen.language.text(caption), columns(pen.language, heads), rows)
+
+
+def at(part: Mapping[str, Any], path: str) -> Any:
+    """Return what stands at a dotted path; None where there is nothing."""
+    value: Any = part
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
 def _spread_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
     """Return mean, spread and extremes of lengths."""
     language = pen.language
     kinds = [("spread.turns", summary["turns"], "turns")]
+    by_end = summary.get("by_end") or {}
+    kinds += [
+        (f"spread.turns_{reason}", by_end[reason], f"by_end.{reason}")
+        for reason in REASONS
+        if by_end.get(reason, {}).get("mean") is not None
+    ]
     if _games(summary):
         kinds.append(("spread.game_rounds", summary["game"]["rounds"], "game.rounds"))
     rows = []
@@ -348,6 +407,8 @@ def _game_ends(pen: Pen, summary: Mapping[str, Any]) -> Table:
 def _seats(pen: Pen, source: Source) -> Iterator[Block]:
     summary, language = source.summary, pen.language
     yield seat_table(pen, summary)
+    if summary.get("positions"):
+        yield positions(pen, summary)
     if not common.alike(source.study["players"]):
         yield Text(language.say("seats.not_rotated"))
 
@@ -396,6 +457,27 @@ def _players(pen: Pen, source: Source) -> Iterator[Block]:
     heads = ["table.seat", *(f"pluck.{name}" for name in _KINDS)]
     heads += [f"power.{name}" for name in summary["players"][0]["powers"]]
     yield Table(language.text("players.doing"), columns(language, heads), rows)
+    yield from _chances(pen, summary)
+
+
+_CHANCES = ("hit_rate", "pluck_chances.missed_share", "races.lost_share", "cards_gone.rounds_share")
+
+
+def _chances(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield how seats use their chances, where the run has counted that."""
+    seats = summary["players"]
+    if any(at(seat, _CHANCES[0]) is None and "pluck_chances" not in seat for seat in seats):
+        return
+    rows = [
+        [
+            seat_label(seat),
+            *(pen.share(at(seat, path), f"players.{k}.{path}") for path in _CHANCES),
+        ]
+        for k, seat in enumerate(seats)
+    ]
+    heads = [Column(pen.language.text("table.seat"), numeric=False)]
+    heads += [Column(capital(pen.language.text(f"metric.{path}"))) for path in _CHANCES]
+    yield Table(pen.language.text("players.chances"), heads, rows)
 
 
 # --- what may not be concluded --------------------------------------------------------------------
