@@ -109,15 +109,16 @@ class Language:
             text = text.replace(f" {mark}", f"{NO_BREAK}{mark}")
         return Markup(escape(text)).format(**values)
 
-    def shipped(self, kind: str, text: str) -> str:
-        """Return a text that ships with the program in this language; any other as it is.
+    def shipped(self, kind: str, name: str, english: str) -> str:
+        """Return a text that ships with the program in this language.
 
         Args:
-            kind: Table of the catalogue, with the English text as key.
-            text: In English.
+            kind: Table of the catalogue, such as ``rule``; the English one has none of these.
+            name: What it is about; of texts without a name the text itself.
+            english: What stands for it where the catalogue does not know it.
         """
-        found = self.entries.get(f"{kind}.{text}", text)
-        return found if isinstance(found, str) else text
+        found = self.entries.get(f"{kind}.{name}", english)
+        return found if isinstance(found, str) else english
 
     # --- numbers ----------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from analysis.report_parts import (
     Text,
 )
 from analysis.report_repeat import changes, command, defaults, study_toml
-from sim.players import KINDS, Player
+from sim.players import KINDS, Player, load_player, shipped_players
 from sim.rules import Rules
 
 
@@ -94,8 +94,10 @@ def players(pen: Pen, study: Mapping[str, Any]) -> list[Block]:
 
 
 def _character(pen: Pen, player: Mapping[str, Any]) -> str | Markup:
-    found = pen.language.shipped("character", player.get("character", ""))
-    return found or _kind(pen, player)
+    name, character = player["name"], player.get("character", "")
+    if name in shipped_players() and load_player(name).character == character:
+        return pen.language.shipped("character", name, character)
+    return character or pen.language.text(f"kind.{player['kind']}")
 
 
 def _with_changes(pen: Pen, text: str | Markup, player: Mapping[str, Any]) -> Markup:
@@ -110,10 +112,6 @@ def _with_changes(pen: Pen, text: str | Markup, player: Mapping[str, Any]) -> Ma
     )
     small = language.say("players.differs", changes=told)
     return Markup('{} <span class="small">{}</span>').format(text, small)
-
-
-def _kind(pen: Pen, player: Mapping[str, Any]) -> str:
-    return pen.language.text(f"kind.{player['kind']}")
 
 
 def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
@@ -138,7 +136,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
         ]
         rows = []
         for key in changed:
-            meaning = language.shipped(f"parameter.{kind}", specs[key]["description"])
+            meaning = language.shipped("parameter", key, specs[key]["description"])
             cells = [_strong(value_text(language, value[key]), value[key] != usual[key]) for value in values]
             rows.append([code(key), meaning, value_text(language, usual[key]), *cells])
         yield Table(language.text(f"players.caption_{kind}"), columns, rows)
@@ -206,16 +204,16 @@ def axis_meaning(pen: Pen, axis: str) -> Markup | str:
 def _rule_meaning(pen: Pen, name: str) -> Markup | str:
     option, _, players = name.partition(".")
     described = {option["name"]: option["description"] for option in Rules.options()}[option]
-    told = pen.language.shipped("rule", described)
+    told = pen.language.shipped("rule", option, described)
     return pen.language.say("change.rule_of", rule=told, players=players) if players else told
 
 
 def parameter_meaning(language: Language, name: str) -> str:
     """Return what a parameter of a player means, in words."""
-    for kind, model in KINDS.items():
+    for model in KINDS.values():
         for spec in model.parameters():
             if spec["name"] == name:
-                return language.shipped(f"parameter.{kind}", spec["description"])
+                return language.shipped("parameter", name, spec["description"])
     return name
 
 
@@ -244,7 +242,7 @@ def rules(pen: Pen, summary: Mapping[str, Any]) -> list[Block]:
     rows = [
         [
             code(name),
-            language.shipped("rule", options[name]["description"]),
+            language.shipped("rule", name, options[name]["description"]),
             value_text(language, _of_edition(options[name][summary["edition"]], value)),
             Markup("<strong>{}</strong>").format(value_text(language, value)),
         ]
@@ -264,7 +262,7 @@ def assumed(pen: Pen, source: Source) -> list[Block]:
     """Return what was assumed: copies of birds, the threshold of a game."""
     language, study = pen.language, source.study
     deck = study["deck"]
-    items = [language.shipped("deck", sentence) for sentence in deck["assumptions"]]
+    items = [language.shipped("deck", sentence, sentence) for sentence in deck["assumptions"]]
     if deck["assumed"]:
         items.insert(0, language.say("assumed.deck", deck=deck["name"]))
     if source.summary.get("games") is not None and source.summary.get("threshold_assumed"):

@@ -78,17 +78,17 @@ def _in_words(text: str, language: Language) -> str:
 
 
 def _line(line: str, language: Language) -> str:
-    found = language.shipped("plot", line)
+    found = language.shipped("plot", line, line)
     if found != line:
         return found
     if line.endswith("…"):
         return _whole(line, language)
     if line.endswith(_NOT_TO_SCALE):
-        return line.replace(_NOT_TO_SCALE, language.shipped("plot", _NOT_TO_SCALE))
+        return line.replace(_NOT_TO_SCALE, language.shipped("plot", _NOT_TO_SCALE, _NOT_TO_SCALE))
     numbered = _NUMBERED.fullmatch(line)  # "seat 2", "n = 1,000 rounds"
     if numbered:
         pattern = f"{numbered[1]}#{numbered[3]}"
-        found = language.shipped("plot", pattern)
+        found = language.shipped("plot", pattern, pattern)
         if found != pattern:
             return found.replace("#", language.translate_numbers(numbered[2]))
     return language.translate_numbers(line) if _NUMBERS_ONLY.fullmatch(line) else line
