@@ -63,7 +63,7 @@ class Language:
         self.code = self.text("language.code")
         self._decimal, self._group = self.text("language.decimal"), self.text("language.group")
         self._spaced = self.text("language.spaced_marks")
-        self._singular_below = float(self.text("language.singular_below"))
+        self._form_of_zero = self.text("language.form_of_zero")
 
     def __contains__(self, key: str) -> bool:
         """Whether the catalogue has an entry."""
@@ -100,9 +100,11 @@ class Language:
         return self._filled(form, {"n": self.whole(number) if shown is None else shown})
 
     def _form(self, number: int) -> str:
-        if number == 1 or 0 <= number < self._singular_below:
+        if number == 0:
+            return self._form_of_zero
+        if number == 1:
             return "one"
-        return "many" if number and number % MILLION == 0 else "other"
+        return "many" if number % MILLION == 0 else "other"
 
     def _filled(self, text: str, values: Mapping[str, Any]) -> Markup:
         for mark in self._spaced:  # French puts a space before some marks, never at a line's end

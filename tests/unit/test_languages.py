@@ -19,7 +19,7 @@ ENGLISH = language(DEFAULT)
 OTHERS = [code for code in languages() if code != DEFAULT]
 
 SAME = re.compile(
-    r"language\.(group|decimal|spaced_marks|singular_below)|plot\.(\d|macaw|toco|shoebill)"
+    r"language\.(group|decimal|spaced_marks|form_of_zero)|plot\.(\d|macaw|toco|shoebill)"
     r"|differences\.(a|b|difference)|bird\.(macaw|shoebill)|power\.(macaw|shoebill)"
     r"|metric_name\.of|change\.(from_to|rule_of)|number\.range|run\.player_share|tournament\.pair"
 )
@@ -169,7 +169,7 @@ def test_markup_is_escaped() -> None:
 
 def test_many_is_for_whole_millions() -> None:
     made = Language("x", {"language": {
-        "code": "x", "decimal": ",", "group": ".", "spaced_marks": "", "singular_below": "1",
+        "code": "x", "decimal": ",", "group": ".", "spaced_marks": "", "form_of_zero": "other",
     }, "count": {"n": {"one": "a {n}", "many": "b {n}", "other": "c {n}"}}})  # fmt: skip
     assert [str(made.counted("count.n", n))[0] for n in (0, 1, 2, 2_000_000, 2_000_001)] == list(
         "cacbc"
