@@ -335,6 +335,21 @@ def test_folders(tmp_path: Path) -> None:
     assert rotated.a.summary()["rounds"] == 600
 
 
+def test_folders_that_are_old_or_unfinished(tmp_path: Path) -> None:
+    quiet(study(), rules={"shield": "none"}, out=tmp_path)
+    file = tmp_path / "manifest.json"
+    manifest = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps(manifest | {"engine": 0}))
+    with pytest.warns(UserWarning, match="played by engine 0"):
+        load_comparison(tmp_path)
+    file.write_text(json.dumps(manifest | {"finished": False}))
+    with pytest.raises(InputError, match="is not finished"):
+        load_comparison(tmp_path)
+    file.write_text(json.dumps(manifest | {"schema": 99}))
+    with pytest.raises(InputError, match="newer version"):
+        load_comparison(tmp_path)
+
+
 def test_the_table(tmp_path: Path) -> None:
     import pandas as pd
 
