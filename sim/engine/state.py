@@ -137,6 +137,9 @@ ROUND_ROWS = 2
 #: Totals (points) that a histogram tells apart; any beyond counts as the last one.
 LOWEST_TOTAL, HIGHEST_TOTAL = -256, 1023
 
+#: Turns of a game; one with more, which would take minutes to play, counts as one of so many.
+MOST_GAME_TURNS = 2**30
+
 # Sums for the swing of a bird or a power: how many cards (players) there were, and their owners'
 # scores apart from the others' (in points, times players less one), and the squares of these.
 SWING_N, SWING_X, SWING_XX = range(3)
@@ -356,9 +359,7 @@ STATE = np.dtype(
         ("count", np.int32, (MAX_PLAYERS, COUNTS)),
         ("detail", np.int32, (MAX_PLAYERS, DETAILS)),
         ("windows", np.int32, (WINDOWS,)),
-        # In the last window, bit k for seat k: who claimed, who had seen a matching card.
-        ("claims", np.int32),
-        ("knowing", np.int32),
+        ("claims", np.int32),  # seats that claimed in the last window; bit k for seat k
         ("lead", np.int32),  # who was last alone lowest at the end of a turn
         ("lead_changes", np.int32),
         # Turns when it was so, and number of turns when it was last; 0: never. Entry 7: nobody.

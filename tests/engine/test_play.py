@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from helpers import SCALE, play, random_study, scaled
-from sim.engine.play import advance, play_chunk, start
+from sim.batch import Job
+from sim.engine.play import advance, play_chunk, play_rows, start
 from sim.engine.state import (
     BAO_BEATEN,
     BAO_CALLED,
@@ -20,9 +21,11 @@ from sim.engine.state import (
     FAULT_MISSING,
     LOG_WORDS,
     RECORD_COLUMNS,
+    ROUND_ROWS,
     SCRIPTED,
     STAGE_DONE,
     TALLY,
+    TURN_ROWS,
     WIN_UNITS,
     new_record,
     new_state,
@@ -144,10 +147,16 @@ def test_every_end_and_outcome_has_come_up() -> None:
 # --- chunks -------------------------------------------------------------------------------------
 
 
+def empty_histograms(size: int) -> list[Any]:
+    """Histograms as `play_chunk` takes them, of so many values."""
+    shapes = [(TURN_ROWS, size), (size,), (ROUND_ROWS, size)]
+    return [np.zeros(shape, np.int64) for shape in shapes]
+
+
 def joined(study: Study, cuts: list[int]) -> tuple[Any, Any]:
     """Tally and records of a study played in pieces."""
     table, state, tally = pack(study), new_state(), new_record(TALLY)
-    histograms = [np.zeros(200_000, np.int64) for _ in range(3)]
+    histograms = empty_histograms(200_000)
     pieces = []
     for begin, end in pairwise(cuts):
         rows = np.zeros(((end - begin) * 6 * 30, len(RECORD_COLUMNS)), np.int32)
@@ -183,7 +192,7 @@ def test_a_chunk_stops_before_its_records_overflow(games: bool) -> None:
     study = Study.of(players="rusher,gambler,random", rules=rules, seed=3, **unit)
     room = 3 * (5 if games else 1) * 4
     table, state, tally = pack(study), new_state(), new_record(TALLY)
-    histograms = [np.zeros(20_000, np.int64) for _ in range(3)]
+    histograms = empty_histograms(20_000)
     rows = np.zeros((room, len(RECORD_COLUMNS)), np.int32)
     at, written = play_chunk(state, table, np.uint64(3), 0, 50, tally, *histograms, rows)
     assert 4 <= at < 50
@@ -197,7 +206,7 @@ def test_a_fault_stops_the_chunk_and_is_counted_nowhere() -> None:
     """A policy that does not answer: here a script without moves."""
     table, state, tally = pack(TABLES["two"]), new_state(), new_record(TALLY)
     table.policy[:] = SCRIPTED
-    histograms = [np.zeros(2000, np.int64) for _ in range(3)]
+    histograms = empty_histograms(2000)
     rows = np.zeros((0, len(RECORD_COLUMNS)), np.int32)
     at, written = play_chunk(state, table, np.uint64(1), 3, 9, tally, *histograms, rows)
     assert (at, written, int(tally.rounds)) == (3, 0, 0)
@@ -359,3 +368,43 @@ def test_a_full_log_is_reported(room: int) -> None:
                 list(decoder.drain())
         state.log_full = 0
     assert full > 0
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", ["rounds", "games"])
+def test_rows_are_what_each_unit_adds(unit: str) -> None:
+    count = scaled(30, least=3)
+    study = Study.of(players="balanced,random,sharp", seed=11, **{unit: count})
+    whole = play(study, count, begin=5)
+    job, state, tally = Job.of(study), new_state(), np.zeros(1, TALLY)
+    columns = np.arange(len(tally.view(np.int64)))
+    rows = np.zeros((count, len(columns) + 3), np.int64)
+    units = study.rules.max_rounds if study.games else 1
+    end = play_rows(
+        state,
+        job.table,
+        np.uint64(study.seed),
+        5,
+        5 + count,
+        tally.view(np.recarray)[0],
+        tally.view(np.int64),
+        columns,
+        np.zeros_like(columns),
+        rows,
+        *job.histograms().values(),
+        np.zeros((3 * units, len(RECORD_COLUMNS)), np.int32),
+    )
+    assert end == 5 + count
+    assert tally[0] == whole.tally
+    assert (rows[:, :-3].sum(axis=0) == tally.view(np.int64)).all()
+    first = whole.column("seat") == 0
+    of = whole.column("index")[first] - 5
+    turns, recyclings = (whole.column(name)[first] for name in ("turns", "recyclings"))
+    assert (rows[:, -3] == np.bincount(of, turns, count)).all()
+    assert (rows[:, -2] == np.bincount(of, turns**2, count)).all()
+    assert (rows[:, -1] == np.bincount(of, recyclings, count)).all()
+    alone = [play(study, 1, begin=5 + k) for k in range(3)]
+    for k, one in enumerate(alone):
+        assert (rows[k, :-3] == np.array([one.tally], TALLY).view(np.int64)).all()
