@@ -124,16 +124,16 @@ class Job:
         turns, rounds = int(table.rule_max_turns), int(table.rule_max_rounds)
         minimum = int(table.rule_bao_failure_minimum)
         score = max(sum(map(abs, values)) * int(table.rule_bao_failure_factor), minimum)
-        # A bird's swing in a round: of each of its cards, a score times players less all scores.
+        # Squares of swings: a score times players less all scores, once for each card of a bird.
         birds = [int(bird) for bird in table.bird[: table.cards]]
         alike = max(int(table.players), *map(birds.count, birds))
-        swing = alike * (int(table.players) + 2) * score
+        swings = alike * ((int(table.players) + 2) * score) ** 2
         if not table.games:
-            return 2**62 // max(turns**2, swing**2)
+            return 2**62 // max(turns**2, swings)
         negative = -sum(value for value in values if value < 0)
         game = max(int(table.threshold) + score, rounds * negative)
         lasts = rounds * turns
-        return 2**62 // max(lasts**2, rounds * swing**2, game**2, game * rounds)
+        return 2**62 // max(lasts**2, rounds * swings, game**2, game * rounds)
 
 
 @dataclass(frozen=True)
