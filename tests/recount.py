@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 Event = dict[str, Any]
@@ -280,7 +281,7 @@ class Round:
             return "void"
         assert self.call is not None
         mine = totals[self.call.by]
-        rest = min(totals[:self.call.by] + totals[self.call.by + 1 :])
+        rest = min(totals[: self.call.by] + totals[self.call.by + 1 :])
         return "won" if mine < rest else "tied" if mine == rest else "beaten"
 
     # --- after the end ----------------------------------------------------------------------------
@@ -296,7 +297,7 @@ class Round:
 
     def lead_changes(self) -> int:
         known = [leader for leader in self.leaders if leader is not None]
-        return sum(a != b for a, b in zip(known, known[1:], strict=False))
+        return sum(a != b for a, b in pairwise(known))
 
     def loser_led(self) -> int | None:
         """The last turn, from 1, at whose end one that did not win was alone lowest."""
@@ -496,10 +497,7 @@ def seat_of(rounds: Sequence[Round], seat: int) -> dict[str, Any]:
         "hit_rate": ratio(sum(pluck[3] for pluck in plucks), len(plucks)),
         "pluck_chances": {
             **{
-                source: {
-                    whose: _fates(chances, source, whose)
-                    for whose in ("own", "rival")
-                }
+                source: {whose: _fates(chances, source, whose) for whose in ("own", "rival")}
                 for source in ("draw", "window")
             },
             "missed": missed,
@@ -548,7 +546,7 @@ def games_of(games: Sequence[Game]) -> dict[str, Any]:
     leads = []
     for game in games:
         leaders = [k for k in map(alone_lowest, game.standings()) if k is not None]
-        leads.append(sum(a != b for a, b in zip(leaders, leaders[1:], strict=False)))
+        leads.append(sum(a != b for a, b in pairwise(leaders)))
     return {
         "comebacks": {
             "games": len(won),
