@@ -88,10 +88,10 @@ def _chunk_seconds(job: Job, rounds: int, counting: bool) -> float:
 
     state, tally, histograms = new_state(), new_record(TALLY), job.histograms()
     state.counting = int(counting)
-    arrays = [histograms[name] for name in ("turns", "recyclings", "game_rounds")]
-    seed, rows = np.uint64(job.seed), job.rows(0)
+    turns, recyclings = histograms["turns"], histograms["recyclings"]
+    seed, rows, games = np.uint64(job.seed), job.rows(0), histograms["game_rounds"]
     start = time.perf_counter()
-    play_chunk(state, job.table, seed, 0, rounds, tally, *arrays, rows)
+    play_chunk(state, job.table, seed, 0, rounds, tally, turns, recyclings, games, rows)
     return time.perf_counter() - start
 
 
