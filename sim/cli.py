@@ -28,6 +28,7 @@ from sim.errors import (
 )
 
 if TYPE_CHECKING:
+    from sim.comparisons import Comparing
     from sim.players import Player
     from sim.results import Result
     from sim.study import Study
@@ -193,8 +194,7 @@ def _stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 # --- options that several commands share ----------------------------------------------------------
 
-table_options: Callable[[F], F] = _stacked(
-    click.argument("study", metavar="[STUDY.toml]", required=False),
+change_options: Callable[[F], F] = _stacked(
     click.option(
         "--players", metavar="A,B,C", help="Strategy names or TOML files, one for each seat."
     ),
@@ -215,7 +215,15 @@ table_options: Callable[[F], F] = _stacked(
         help="Change a parameter of the player at a seat, as in 0.bao_threshold=4; SEAT may be "
         "'all'; may be repeated. 'baobei list players' shows them.",
     ),
-    click.option("--seed", type=Whole(0, _MAX_SEED), help="Where all random numbers come from."),
+)
+"""Changes to a study."""
+
+seed_option: Callable[[F], F] = click.option(
+    "--seed", type=Whole(0, _MAX_SEED), help="Where all random numbers come from."
+)
+
+table_options: Callable[[F], F] = _stacked(
+    click.argument("study", metavar="[STUDY.toml]", required=False), change_options, seed_option
 )
 """What is played: a study, and changes to it."""
 
@@ -237,6 +245,19 @@ worker_options: Callable[[F], F] = _stacked(
     ),
 )
 """Who plays; no result depends on it."""
+
+report_option: Callable[[F], F] = _stacked(
+    click.option(
+        "--report",
+        "page",
+        metavar="FILE.html",
+        help="Also write a page that tells the results in words, tables and pictures.",
+    ),
+    click.option(
+        "--lang", default="en", metavar="CODE", help="Language of the page: en, it, fr, pt or es."
+    ),
+)
+"""A page about the results."""
 
 seconds_option: Callable[[F], F] = click.option(
     "--max-seconds", type=float, metavar="S", help="Stop after so many seconds of playing."
@@ -389,6 +410,7 @@ def _version(ctx: click.Context) -> None:
     help="Write the results into this folder; what it holds of the same study is gone on with.",
 )
 @click.option("--records", is_flag=True, help="Also write one row for each round and seat.")
+@report_option
 @json_option
 @quiet_option
 def run(
@@ -402,6 +424,8 @@ def run(
     dask: str | None,
     out: str | None,
     records: bool,
+    page: str | None,
+    lang: str,
     as_json: bool,
     quiet: bool,
     **table: Any,
@@ -416,6 +440,7 @@ def run(
         raise InputError(expected="the name of a folder", where="--out", got=out)
     if records and out is None:
         raise InputError("records need a folder", where="--records", expected="--out FOLDER")
+    check_page(page, lang)
     study = make_study(**table)
     from sim import batch
 
@@ -426,6 +451,7 @@ def run(
     with _playing(out):
         result = batch.run(study, records=records, out=out, progress=not quiet, **workers, **given)
     _print(result, out, as_json, quiet)
+    write_page([result], page, lang, quiet)
 
 
 def _workers(threads: int | None, processes: int | None, dask: str | None) -> dict[str, Any]:
@@ -666,6 +692,7 @@ many_options: Callable[[F], F] = _stacked(
         metavar="FOLDER",
         help="Write the results into this folder; what was interrupted there goes on.",
     ),
+    report_option,
     json_option,
     quiet_option,
 )
@@ -678,19 +705,27 @@ many_options: Callable[[F], F] = _stacked(
 @click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds in all, at least.")
 @many_options
 def tournament(
-    threads: int | None, out: str | None, as_json: bool, quiet: bool, **table: Any
+    threads: int | None,
+    out: str | None,
+    page: str | None,
+    lang: str,
+    as_json: bool,
+    quiet: bool,
+    **table: Any,
 ) -> None:
     """Let many players meet at one kind of table, and rank them.
 
     All combinations of players are played, in all rotations of seats, equally often. With --set,
     SEAT is a player's place in the list, from 0. Without arguments all players of the program meet.
     """
+    check_page(page, lang)
     asked = make_tournament(**table)
     from sim.outcomes import tournament as play
 
     with _going_on(out):
         result = play(asked, threads=threads, out=out, progress=not quiet)
     _show(result, out, as_json, quiet)
+    write_page([result], page, lang, quiet)
 
 
 def make_tournament(
@@ -743,6 +778,8 @@ def sweep(
     over: Sequence[str],
     threads: int | None,
     out: str | None,
+    page: str | None,
+    lang: str,
     as_json: bool,
     quiet: bool,
     **table: Any,
@@ -752,12 +789,14 @@ def sweep(
     What is changed stands in the table [sweep] of the study file, or after --over. All points are
     played on the same deals. 'baobei list players' and 'baobei list rules' show what there is.
     """
+    check_page(page, lang)
     asked = make_sweep(study, over, **table)
     from sim.outcomes import sweep as play
 
     with _going_on(out):
         result = play(asked, threads=threads, out=out, progress=not quiet)
     _show(result, out, as_json, quiet)
+    write_page([result], page, lang, quiet)
 
 
 def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:
@@ -807,6 +846,155 @@ def _show(result: Any, out: str | None, as_json: bool, quiet: bool) -> None:
     click.echo(result.to_json() if as_json else result.to_text())
     if out is not None and not as_json and not quiet:
         click.echo(f"results are in {out}", err=True)
+
+
+@main.command(epilog="Example: baobei compare --rule bao_failure_minimum=10 --rounds 1e5")
+@click.argument("studies", metavar="[A.toml] [B.toml]", nargs=-1)
+@change_options
+@seed_option
+@click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds of each study.")
+@click.option("--games", type=Whole(1, _MAX_UNITS), help="Whole games of each instead.")
+@click.option(
+    "--rotate/--no-rotate",
+    "rotate",
+    default=None,
+    help="Play every deal in all rotations of the seats, or leave players where they are; if left "
+    "out, rotate where the players of a study differ.",
+)
+@click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out.")
+@click.option("--out", metavar="FOLDER", help="Write the results into this folder.")
+@click.option("--all", "everything", is_flag=True, help="Show all differences, sure or not.")
+@report_option
+@json_option
+@quiet_option
+def compare(
+    studies: tuple[str, ...],
+    threads: int | None,
+    out: str | None,
+    everything: bool,
+    page: str | None,
+    lang: str,
+    as_json: bool,
+    quiet: bool,
+    **table: Any,
+) -> None:
+    """Play two studies on the same deals, and show how all numbers differ and how surely.
+
+    With one study, or none for the built-in one, --players, --edition, --deck, --rule and --set
+    make the second study from it; --seed, --rounds and --games hold for both.
+    """
+    if out == "":
+        raise InputError(expected="the name of a folder", where="--out", got=out)
+    check_page(page, lang)
+    asked = make_comparison(studies, **table)
+    for note in () if quiet else asked.notes:
+        click.echo(note, err=True)
+    from sim.comparisons import play
+
+    try:
+        result = play(asked, threads=threads, out=out, progress=not quiet)
+    except KeyboardInterrupt:
+        click.echo("stopped; of a comparison nothing is kept until it is finished", err=True)
+        click.get_current_context().exit(EXIT_INTERRUPT)
+    click.echo(result.to_json() if as_json else result.to_text(everything))
+    if out is not None and not as_json and not quiet:
+        click.echo(f"results are in {out}", err=True)
+    write_page([result], page, lang, quiet)
+
+
+def make_comparison(
+    studies: Sequence[str],
+    *,
+    seed: int | None,
+    rounds: int | None,
+    games: int | None,
+    rotate: bool | None,
+    **changes: Any,
+) -> Comparing:
+    """Return the comparison that a command line means: two files, or one and changes to it.
+
+    Raises:
+        InputError: Something is wrong; says in which option or file.
+    """
+    from sim.comparisons import Comparing
+
+    if len(studies) > 2:
+        raise InputError("more than two studies", where=studies[2], expected="A.toml and B.toml")
+    if rounds is not None and games is not None:
+        raise InputError("rounds and games at once", where="--games", expected="one of the two")
+    given = [f"--{name}" for name in _CHANGES if changes[_CHANGES[name]] not in (None, ())]
+    if len(studies) == 2 and given:
+        problem = "changes, and a second study at once"
+        raise InputError(problem, where=given[0], expected="one study and changes, or two studies")
+    first = make_study(studies[0] if studies else None)
+    second = make_study(studies[1]) if len(studies) == 2 else make_study(first, **changes)
+    with within(where=studies[1] if len(studies) == 2 else "the second study"):
+        return Comparing.of(first, second, rotate=rotate, rounds=rounds, games=games, seed=seed)
+
+
+_CHANGES = {"players": "players", "edition": "edition", "deck": "deck", "rule": "rules"}
+_CHANGES |= {"set": "settings"}
+"""Options that make a second study, and the names of their values."""
+
+
+@main.command(epilog="Example: baobei report my-results --out my-results.html --lang it")
+@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
+@click.option(
+    "--out", metavar="FILE.html", help="Where to write the page; report.html in the first folder."
+)
+@click.option("--lang", default="en", metavar="CODE", help="Language: en, it, fr, pt or es.")
+@quiet_option
+def report(folders: tuple[str, ...], out: str | None, lang: str, quiet: bool) -> None:
+    """Make a page of what results say, in words, tables and pictures.
+
+    The page is one HTML file that needs no network: it can be sent by mail, read on a phone and
+    printed. FOLDER holds the results of a run, comparison, sweep or tournament; several make one
+    page, side by side.
+    """
+    path = str(Path(folders[0]) / "report.html") if out is None else out
+    check_page(path, lang)
+    write_page(folders, path, lang, quiet)
+
+
+def check_page(path: str | None, lang: str) -> None:
+    """Check before anything is played that a page can be written.
+
+    Raises:
+        InputError: The file's folder does not exist, it is a folder itself, or no such language.
+    """
+    if path is None and lang == "en":
+        return
+    from analysis.languages import language
+
+    with within(where="--lang"):
+        language(lang)
+    if path is None:
+        raise InputError("there is no page", where="--lang", expected="--report FILE.html too")
+    file = Path(path)
+    if not path or file.is_dir():
+        raise InputError(
+            "not a file", where="--report", expected="a file such as page.html", got=path
+        )
+    if not file.parent.is_dir():
+        raise InputError("no such folder", where=file.parent, expected="a folder that exists")
+
+
+def write_page(results: Sequence[Any], path: str | None, lang: str, quiet: bool) -> None:
+    """Write the page about some results, folders or in memory, if one is wanted.
+
+    Raises:
+        InputError: There is nothing to tell, or the file cannot be written.
+    """
+    if path is None:
+        return
+    from analysis.report import report as made
+    from sim.files import write, writing
+
+    text = made(list(results), lang)
+    with writing(Path(path)):
+        write(Path(path), text)
+    if not quiet:
+        click.echo(f"the page is {path}", err=True)
 
 
 @main.command(epilog="Example: baobei bench --players sharp --seconds 2")
