@@ -28,7 +28,10 @@ LEAST = 200
 """Parameters are not scaled to less than this, unless they are less anyway."""
 
 # Pictures that do not tell the version of the library that drew them.
-KERNEL_ARGUMENTS = ["--InlineBackend.print_figure_kwargs={'metadata': {'Software': None}}"]
+KERNEL_ARGUMENTS = [
+    "--InlineBackend.print_figure_kwargs={'metadata': {'Software': None}}",
+    "--IPKernelApp.log_level=40",
+]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -117,7 +120,9 @@ def cleaned(notebook: NotebookNode) -> NotebookNode:
     count = 0
     for k, cell in enumerate(notebook.cells):
         cell.id = f"cell-{k}"
-        cell.metadata = NotebookNode({"tags": cell.metadata.tags} if "tags" in cell.metadata else {})
+        cell.metadata = NotebookNode(
+            {"tags": cell.metadata.tags} if "tags" in cell.metadata else {}
+        )
         if cell.cell_type == "code":
             count += 1
             cell.execution_count = count
