@@ -12,6 +12,8 @@ import numpy as np
 
 from sim.deck import POWERS, Deck
 from sim.engine.state import (
+    AGES,
+    CURVE,
     HEURISTIC,
     LIES_DEALT,
     LIES_KEPT,
@@ -19,6 +21,7 @@ from sim.engine.state import (
     LIFETIMES,
     MAX_CARDS,
     MAX_PLAYERS,
+    NEIGHBOURS,
     NONE,
     RANDOM,
     REAL_PARAMETERS,
@@ -79,6 +82,19 @@ def pack_cards(table: Any, deck: Deck, cards: Sequence[int]) -> None:
             table.family_first[family] = card
         table.family_size[family] += 1
         table.deck_sum += bird.value
+    _pack_neighbours(table)
+
+
+def _pack_neighbours(table: Any) -> None:
+    """Write which families, those next in value, a card of each family may be taken for."""
+    families = int(table.families)
+    count = min(families - 1, NEIGHBOURS)
+    table.to_neighbour = 1 / max(count, 1)
+    for family in range(families):
+        lowest = max(0, min(family - count // 2, families - 1 - count))
+        for other in {*range(lowest, lowest + count + 1)} - {family}:
+            table.neighbours[family] |= np.uint64(1 << other)
+            table.mistaken[other] |= np.uint64(1 << family)
 
 
 def pack_rules(table: Any, rules: Rules, players: int) -> None:
@@ -118,6 +134,10 @@ def _pack_memory(table: Any, seat: int) -> None:
     fading = 1 - (1 - forget) * (1 - mix)
     table.lasts[seat, 0] = _lasting(fading)
     table.lasts[seat, 1] = _lasting(forget)
+    table.stays_right[seat] = list(accumulate([1.0] + [1 - mix] * (AGES - 1), operator.mul))
+    table.curve[seat] = [
+        _tempered(k / CURVE, 0.4 - 0.87 * math.sqrt(mix)) for k in range(CURVE + 1)
+    ]
     table.forgets_first[seat] = forget / fading if fading > 0 else 0
     table.overlooks[seat] = int(table.policy[seat] == HEURISTIC and table.count_cards[seat] < 1)
     table.fades[seat] = int(
@@ -186,3 +206,10 @@ def pack_script(rules: Rules, deck: Deck, cards: Sequence[int], players: int) ->
     pack_cards(table, deck, cards)
     table.policy[:MAX_PLAYERS] = SCRIPTED
     return table
+
+
+def _tempered(chance, shift):
+    off = chance - 0.5
+    odds = off * (4.0 + 5.3 * off * off)  # the log-odds, nearly; without a logarithm
+    moved = chance + chance * (1.0 - chance) * (shift - 0.125 * odds)
+    return min(max(moved, 0.0), 1.0)

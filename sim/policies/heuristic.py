@@ -26,7 +26,7 @@ from ..engine.knowledge import (
     unknown_value,
 )
 from ..engine.legal import is_locked, judge_claim, protected
-from ..engine.memory import believed, confidence, confidence_of_both, unplaced
+from ..engine.memory import believed, confidence, confidence_of_both, recall, unplaced
 from ..engine.rng import own_below, own_chance
 from ..engine.state import (
     ASK_BAO,
@@ -228,15 +228,14 @@ def has_hunch(state, table, seat):
 def may_claim(state, table, seat, card, matches):
     """Whether a claim on `card` is worth a thought: a match in mind, or a hunch.
 
-    `matches`: the face-down cards that match, a uint64 for each word; what the seat does not
+    Mutates: what is due by now fades. `matches`: the face-down cards that match, a uint64 for each word; what the seat does not
     have in mind among them is masked off here.
     """
     if has_hunch(state, table, seat):
         return True
     known = _ZERO
     if table.fading and table.fades[state.who[seat]]:
-        if state.turn >= state.next_fade[seat]:
-            return True  # something in mind may be taken for another card by now
+        recall(state, table, seat)
         for word in range(WORDS):
             known |= known_matches(state, table, seat, card, word)
     else:
@@ -289,22 +288,21 @@ def _weigh_claims(state, table, seat, card, window):
             place = np.int64(state.place[match])
             owner = place >> 7
             value = np.float64(table.value[believed(state, table, seat, match)])
-            chance = confidence(state, table, seat, match)
+            gain = value
+            least = table.pluck_confidence[who]
+            if owner != seat:
+                gain = NOTHING
+                least = table.pluck_rival_confidence[who]
+                if rivals_allowed and not protected(state, owner, seat):
+                    gain = _rival_gain(state, value, gift)
+                    if gain < table.pluck_rival_min_gain[who]:
+                        gain = NOTHING
+            chance = 1.0
+            if gain > 0.0:
+                chance = confidence(state, table, seat, match)
+                gain = gain * chance if chance >= least else NOTHING
             if table.fading:
                 state.tried[seat, match] = state.turn
-            gain = NOTHING
-            if owner == seat:
-                if value > 0.0 and chance >= table.pluck_confidence[who]:
-                    gain = value * chance
-            elif (
-                rivals_allowed
-                and chance >= table.pluck_rival_confidence[who]
-                and not protected(state, owner, seat)
-            ):
-                gain = _rival_gain(state, value, gift)
-                if gain < table.pluck_rival_min_gain[who]:
-                    gain = NOTHING
-                gain *= chance
             if gain > best or (gain == best and gain > 0.0 and place < state.answer[2]):
                 state.answer[3] = state.answer[2]
                 second = best
