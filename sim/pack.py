@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from sim.confidence import curve
 from sim.deck import POWERS, Deck
 from sim.engine.state import (
     AGES,
@@ -45,6 +46,9 @@ RATES = (
     "decline_rate",
 )
 """How often the random policy does what is optional; a heuristic player's blunders do, too."""
+
+DOUBT_FOR_RATE, MOST_DOUBT = 150.0, 27.0
+"""How far who mixes up cards distrusts its count (in cards of a whole deck), fitted to play."""
 
 _KINDS = {"heuristic": HEURISTIC, "random": RANDOM}
 
@@ -135,9 +139,10 @@ def _pack_memory(table: Any, seat: int) -> None:
     table.lasts[seat, 0] = _lasting(fading)
     table.lasts[seat, 1] = _lasting(forget)
     table.stays_right[seat] = list(accumulate([1.0] + [1 - mix] * (AGES - 1), operator.mul))
-    table.curve[seat] = [
-        _tempered(k / CURVE, 0.4 - 0.87 * math.sqrt(mix)) for k in range(CURVE + 1)
-    ]
+    table.doubt[seat] = min(DOUBT_FOR_RATE * mix, MOST_DOUBT)
+    if mix > 0:
+        for claims in (1, 2):
+            table.curve[seat, claims - 1] = curve(int(table.players), mix, claims, CURVE)
     table.forgets_first[seat] = forget / fading if fading > 0 else 0
     table.overlooks[seat] = int(table.policy[seat] == HEURISTIC and table.count_cards[seat] < 1)
     table.fades[seat] = int(
@@ -206,10 +211,3 @@ def pack_script(rules: Rules, deck: Deck, cards: Sequence[int], players: int) ->
     pack_cards(table, deck, cards)
     table.policy[:MAX_PLAYERS] = SCRIPTED
     return table
-
-
-def _tempered(chance, shift):
-    off = chance - 0.5
-    odds = off * (4.0 + 5.3 * off * off)  # the log-odds, nearly; without a logarithm
-    moved = chance + chance * (1.0 - chance) * (shift - 0.125 * odds)
-    return min(max(moved, 0.0), 1.0)

@@ -35,7 +35,7 @@ NEVER = 2**29
 #: A turn before the first look at the cards.
 BEFORE = -2
 _EVER = np.uint64(2**64 - 1)
-# Fitted to play; `results/calibration` shows how true the confidences are that they give.
+# Fitted to play. What they leave untrue is put right by a curve, see `sim.confidence`.
 #: How often somebody else who knows a card races for it too: its owner, another about a rival's
 #: card, another about the player's own.
 OWNER_RACES = 0.06
@@ -49,8 +49,6 @@ ALSO_FOR_RATE = 1.1
 OWN_STAYS = 0.9
 #: A memory that seems to leave no other family possible may still be wrong: so many cards more.
 NEVER_SURE = 0.01
-#: Two claims together are right less often than if one had nothing to do with the other.
-PAIRS_LESS = 0.31
 
 
 @kernel
@@ -336,6 +334,19 @@ def _knowers(state, viewer, card):
 
 
 @kernel
+def _rivals_racing(state, own, owner_knows, others):
+    """How many would be expected to race for a card, if it were right, out of those who know it.
+
+    To win a race is a bad sign: they kept silent.
+    """
+    if state.from_draw:
+        return 0.0
+    if own:
+        return RIVAL_RACES * others
+    return OWNER_RACES + OTHER_RACES * others if owner_knows else 0.0
+
+
+@kernel
 def confidence(state, table, viewer, card):
     """Chance (0 to 1) that a claim on a card that the seat takes for a match is right.
 
@@ -355,10 +366,10 @@ def _confidence(state, table, viewer, card):
     """`confidence` of who mixes up."""
     who = state.who[viewer]
     family = np.int64(table.family[believed(state, table, viewer, card)])
-    learnt = np.int64(state.learnt[viewer, card])
+    learnt = state.learnt[viewer, card]
     start = max(learnt, 0)
     age = max(state.turn - start, 0)
-    tried = np.int64(state.tried[viewer, card])
+    tried = state.tried[viewer, card]
     noticed = table.attention[who] * table.pluck_in_window[who]
     owner_knows, others = _knowers(state, viewer, card)
     own = state.place[card] >> 7 == viewer
@@ -378,12 +389,6 @@ def _confidence(state, table, viewer, card):
         if tried < 0:
             right *= 1.0 - noticed
             seen = state.window[viewer, family] - start
-    races = 0.0
-    if not state.from_draw:
-        # To win a race is a bad sign: others who know the card kept silent.
-        races = RIVAL_RACES * others
-        if not own:
-            races = OWNER_RACES + OTHER_RACES * others if owner_knows else 0.0
     if right <= 0.0:
         return 0.0
     # What it became in its mind, it became from one of these families.
@@ -402,24 +407,42 @@ def _confidence(state, table, viewer, card):
         else:
             wrong += cards * mixed
     wrong = wrong * table.to_neighbour + NEVER_SURE * (1.0 - _right_after(table, who, last))
-    wrong *= 1.0 + races
-    return _as_played(table, who, right / (right + wrong))
+    wrong *= 1.0 + _rivals_racing(state, own, owner_knows, others)
+    return _as_played(table, who, 1, right / (right + wrong))
 
 
 @kernel
-def _as_played(table, who, chance):
-    """What a chance (0 to 1) that was reckoned turns out to be in play, see `sim.pack`."""
+def _as_played(table, who, claims, chance):
+    """What a chance (0 to 1) that was reckoned for one or two claims turns out to be in play."""
     at = chance * CURVE
-    k = min(np.int64(at), CURVE - 1)
-    low = table.curve[who, k]
-    return low + (at - k) * (table.curve[who, k + 1] - low)
+    k = min(int(at), CURVE - 1)
+    low = table.curve[who, claims - 1, k]
+    return low + (at - k) * (table.curve[who, claims - 1, k + 1] - low)
 
 
 @kernel
-def confidence_of_both(first, second):
-    """Chance (0 to 1) that two claims together are right, from the chances of each.
+def confidence_of_both(state, table, viewer, first, second):
+    """Chance that two claims together are right, from the chances of each.
 
-    Less than their product: to think that one holds two of a family is suspicious.
+    Not their product: what is wrong about one memory may be wrong about the other.
     """
-    both = first * second
-    return both - PAIRS_LESS * both * (1.0 - both)
+    who = state.who[viewer]
+    if table.mix_up_rate[who] <= 0.0:
+        return first * second
+    return _as_played(table, who, 2, first * second)
+
+
+@kernel
+def chance_by_counting(state, table, viewer, family):
+    """Chance that a card which a viewer has not placed is of a family, by counting cards.
+
+    Who mixes up cards miscounts: it trusts the whole deck as much as `doubt` cards of its own.
+    """
+    who = state.who[viewer]
+    doubt = table.doubt[who]
+    matching = unplaced(state, table, viewer, family)
+    cards = max(state.pool_size[viewer], 1)
+    if doubt > 0.0:
+        share = table.family_size[family] / table.cards
+        return min((matching + doubt * share) / (cards + doubt), 1.0)
+    return matching / cards

@@ -106,7 +106,7 @@ AGES = 128
 NEIGHBOURS = 4
 
 #: Steps of the curve from the confidence that a player reckons to the one that proves true.
-CURVE = 64
+CURVE = 128
 
 #: Bins of a plucker's confidence, from 0 to 1; the last one holds certainty, too.
 CONFIDENCE_BINS = 20
@@ -482,8 +482,10 @@ TABLE = np.dtype(
         ("to_neighbour", np.float64),
         # Chance that a memory is not mixed up within 0, 1, 2 … turns.
         ("stays_right", np.float64, (MAX_PLAYERS, AGES)),
-        # The confidence that proves true, where 0, 1 / CURVE, 2 / CURVE … 1 is reckoned.
-        ("curve", np.float64, (MAX_PLAYERS, CURVE + 1)),
+        # The confidence that proves true, of one claim and of two, where 0, 1 / CURVE … 1 is
+        # reckoned.
+        ("curve", np.float64, (MAX_PLAYERS, 2, CURVE + 1)),
+        ("doubt", np.float64, _SEATS),  # see memory.chance_by_counting
         # How likely a card of a family is to lie there, for how it came to lie (LIES_…).
         ("lies", np.float64, (MAX_PLAYERS, 3, MAX_FAMILIES)),
         ("forgets_first", np.float64, _SEATS),  # chance that what fades is forgotten
