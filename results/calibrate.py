@@ -6,6 +6,8 @@ proves true. Since they play otherwise with another curve, it is fitted again to
 it. Writes `sim/data/confidence.toml`; a change of it changes the numbers of players that mix up::
 
     python results/calibrate.py --rounds 400000 --times 3
+
+Small rates get more rounds, since unsure plucks are rare there.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.confidence import FILE, drawn
+from sim.confidence import FILE, curves, drawn
 from sim.engine.jit import entry
 from sim.engine.play import advance, start
 from sim.engine.state import CURVE, STAGE_DONE, new_state
@@ -126,29 +128,46 @@ def off(sums: Floats) -> float:
 
 
 @click.command()
-@click.option("--rounds", default=400_000, show_default=True, help="Rounds for each curve.")
+@click.option("--rounds", default=400_000, show_default=True, help="Rounds of four, at rate 0.1.")
 @click.option("--times", default=3, show_default=True, help="Fit so often, play in between.")
 @click.option("--seed", default=20, show_default=True)
+@click.option("--rate", "rates", multiple=True, type=float, help="Only for this rate; repeatable.")
+@click.option("--players", multiple=True, type=int, help="Only for so many players; repeatable.")
+@click.option("--go-on", is_flag=True, help="Begin with the curves that there are.")
 @click.option("--out", default=FILE, show_default=True, type=click.Path(path_type=Path))
-def main(rounds: int, times: int, seed: int, out: Path) -> None:
+def main(
+    rounds: int,
+    times: int,
+    seed: int,
+    rates: tuple[float, ...],
+    players: tuple[int, ...],
+    go_on: bool,
+    out: Path,
+) -> None:
     """Fit the curves and write them."""
-    places = list(product(range(len(PLAYERS)), range(len(RATES))))
+    places = [
+        place
+        for place in product(range(len(PLAYERS)), range(len(RATES)))
+        if PLAYERS[place[0]] in (players or PLAYERS) and RATES[place[1]] in (rates or RATES)
+    ]
     values = np.broadcast_to(KNOTS, (2, len(PLAYERS), len(RATES), len(KNOTS))).copy()
+    if go_on:
+        values[:] = curves().one, curves().two
     plucks(2, RATES[0], 1, seed, values[:, 0, 0])  # compiles, before threads do
     with ThreadPoolExecutor(cores()) as executor:
         for time in range(times):
             share = 1.0 if time == times - 1 else 0.25
 
             def once(place: tuple[int, int], share: float = share, time: int = time) -> Floats:
-                players, rate = PLAYERS[place[0]], RATES[place[1]]
-                count = int(share * rounds * 2 / players)
-                return plucks(players, rate, count, seed + time, values[:, *place])
+                seats, rate = PLAYERS[place[0]], RATES[place[1]]
+                count = int(share * rounds * 4 / seats * (0.1 / rate) ** 0.5)
+                return plucks(seats, rate, count, seed + time, values[:, *place])
 
             for place, sums in zip(places, executor.map(once, places), strict=True):
                 for claims in range(2):
                     values[claims, *place] = fitted(values[claims, *place], sums[claims])
-                players, rate = PLAYERS[place[0]], RATES[place[1]]
-                click.echo(f"{players} players, rate {rate}: before, up to {off(sums):.3f} off")
+                seats, rate = PLAYERS[place[0]], RATES[place[1]]
+                click.echo(f"{seats} players, rate {rate}: before, up to {off(sums):.3f} off")
             out.write_text(written(*values), encoding="utf-8")
 
 
