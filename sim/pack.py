@@ -10,8 +10,11 @@ from typing import Any, get_args
 
 import numpy as np
 
+from sim.confidence import curve
 from sim.deck import POWERS, Deck
 from sim.engine.state import (
+    AGES,
+    CURVE,
     HEURISTIC,
     LIES_DEALT,
     LIES_KEPT,
@@ -19,6 +22,7 @@ from sim.engine.state import (
     LIFETIMES,
     MAX_CARDS,
     MAX_PLAYERS,
+    NEIGHBOURS,
     NONE,
     RANDOM,
     REAL_PARAMETERS,
@@ -42,6 +46,9 @@ RATES = (
     "decline_rate",
 )
 """How often the random policy does what is optional; a heuristic player's blunders do, too."""
+
+DOUBT_FOR_RATE, MOST_DOUBT = 150.0, 27.0
+"""How far who mixes up cards distrusts its count (in cards of a whole deck), fitted to play."""
 
 _KINDS = {"heuristic": HEURISTIC, "random": RANDOM}
 
@@ -79,6 +86,19 @@ def pack_cards(table: Any, deck: Deck, cards: Sequence[int]) -> None:
             table.family_first[family] = card
         table.family_size[family] += 1
         table.deck_sum += bird.value
+    _pack_neighbours(table)
+
+
+def _pack_neighbours(table: Any) -> None:
+    """Write which families, those next in value, a card of each family may be taken for."""
+    families = int(table.families)
+    count = min(families - 1, NEIGHBOURS)
+    table.to_neighbour = 1 / max(count, 1)
+    for family in range(families):
+        lowest = max(0, min(family - count // 2, families - 1 - count))
+        for other in {*range(lowest, lowest + count + 1)} - {family}:
+            table.neighbours[family] |= np.uint64(1 << other)
+            table.mistaken[other] |= np.uint64(1 << family)
 
 
 def pack_rules(table: Any, rules: Rules, players: int) -> None:
@@ -118,6 +138,11 @@ def _pack_memory(table: Any, seat: int) -> None:
     fading = 1 - (1 - forget) * (1 - mix)
     table.lasts[seat, 0] = _lasting(fading)
     table.lasts[seat, 1] = _lasting(forget)
+    table.stays_right[seat] = list(accumulate([1.0] + [1 - mix] * (AGES - 1), operator.mul))
+    table.doubt[seat] = min(DOUBT_FOR_RATE * mix, MOST_DOUBT)
+    if mix > 0:
+        for claims in (1, 2):
+            table.curve[seat, claims - 1] = curve(int(table.players), mix, claims, CURVE)
     table.forgets_first[seat] = forget / fading if fading > 0 else 0
     table.overlooks[seat] = int(table.policy[seat] == HEURISTIC and table.count_cards[seat] < 1)
     table.fades[seat] = int(

@@ -112,9 +112,12 @@ def age_left(state, table):
     """Mutates: bring up to this turn what a card is likely worth that its owner has left lying."""
     turns = max(state.turn, 0) / state.players
     state.left_share = 1.0 / (1.0 + LEFT_A_TURN * turns)
-    if table.fading:  # owners that have forgotten such a card
-        for seat in range(state.players):
-            if state.own_unknown[seat] > 0:
+    if table.fading:
+        # An owner that has forgotten such a card thinks of it anew on each own turn.
+        seat = state.active
+        for word in range(WORDS):
+            left = state.held[seat, word] & state.left[word]
+            if (left & ~state.mind[seat, word]) != _ZERO:
                 state.own_fresh[seat] = 0
 
 

@@ -12,13 +12,21 @@ chances (`Table.lasts`), so that it is the same number on every machine.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from .jit import kernel, lowest, popcount, unit
 from .rng import STREAM_MEMORY, below, number, unit_interval
-from .state import LIES_DEALT, LIES_KEPT, LIES_TAKEN, LIFETIMES, NONE, WORDS
+from .state import (
+    AGES,
+    CURVE,
+    LIES_DEALT,
+    LIES_KEPT,
+    LIES_TAKEN,
+    LIFETIMES,
+    MAX_CARDS,
+    NONE,
+    WORDS,
+)
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
@@ -27,9 +35,7 @@ NEVER = 2**29
 #: A turn before the first look at the cards.
 BEFORE = -2
 _EVER = np.uint64(2**64 - 1)
-#: A mix-up turns a card into one of this many families that are next to it in value.
-NEIGHBOURS = 4
-# Fitted to play; `results/calibration` shows how true the confidences are that they give.
+# Fitted to play. What they leave untrue is put right by a curve, see `sim.confidence`.
 #: How often somebody else who knows a card races for it too: its owner, another about a rival's
 #: card, another about the player's own.
 OWNER_RACES = 0.06
@@ -41,14 +47,8 @@ ALSO_OVERLOOKED = 0.44
 ALSO_FOR_RATE = 1.1
 #: An own card from the deal has been looked at for longest, and is a little likelier mixed up.
 OWN_STAYS = 0.9
-#: What is not reckoned with moves the log-odds: up, less so where memories change fast (by the
-#: root of the rate), and towards even odds; down for two cards together.
-SURER = 0.4
-PAIRS_LESS = 0.31
 #: A memory that seems to leave no other family possible may still be wrong: so many cards more.
 NEVER_SURE = 0.01
-LESS_FOR_RATE = 0.87
-LESS_EXTREME = 0.125
 
 
 @kernel
@@ -82,6 +82,8 @@ def _deadline(state, table, viewer, kind, start):
     if lasts[0] == _EVER:
         return NEVER << 1
     word = _memory_number(state, viewer)
+    if lasts[LIFETIMES - 1] > word:
+        return (start + LIFETIMES) << 1
     turns = 0  # a binary search for the number of entries above `word`
     step = LIFETIMES >> 1
     while step > 0:
@@ -90,9 +92,14 @@ def _deadline(state, table, viewer, kind, start):
         step >>= 1
     if lasts[turns] > word:
         turns += 1
-    if turns == LIFETIMES:
-        return (start + LIFETIMES) << 1
     return (start + turns + 1) << 1 | 1
+
+
+@kernel
+def _own_changed(state, viewer, card):
+    """Mutates: what a seat knows of its own cards is out of date if this is one of them."""
+    if (state.held[viewer, card >> 6] & _bit(card)) != _ZERO:
+        state.own_fresh[viewer] = 0
 
 
 @kernel
@@ -109,7 +116,7 @@ def enter(state, table, viewer, card):
     if table.fading and (state.mixed[viewer, word] & mask) != _ZERO:
         state.mixed[viewer, word] &= ~mask
         state.pool_sum[viewer] += table.value[state.belief[viewer, card]] - table.value[card]
-        state.own_fresh[viewer] = 0
+        _own_changed(state, viewer, card)
 
 
 @kernel
@@ -123,7 +130,7 @@ def drop(state, table, viewer, card):
     state.pool_sum[viewer] += table.value[believed(state, table, viewer, card)]
     state.mind[viewer, word] &= ~mask
     state.mixed[viewer, word] &= ~mask
-    state.own_fresh[viewer] = 0
+    _own_changed(state, viewer, card)
 
 
 @unit
@@ -150,17 +157,12 @@ def counts(state, table, viewer):
 
 
 @kernel
-def _lowest_neighbour(table, family, count):
-    """The first of the `count` + 1 families in a row of which a family is one."""
-    return max(0, min(family - count // 2, table.families - 1 - count))
-
-
-@kernel
 def neighbour(table, family, k):
-    """The family that stands for neighbour k (0 … NEIGHBOURS - 1) of a family, by value."""
-    count = min(table.families - 1, NEIGHBOURS)
-    other = _lowest_neighbour(table, family, count) + k
-    return other if other < family else other + 1
+    """The family that stands for neighbour k (0 …) of a family, by value."""
+    families = table.neighbours[family]
+    for _ in range(k):
+        families &= families - _ONE
+    return lowest(families)
 
 
 @kernel
@@ -168,16 +170,16 @@ def _mix_up(state, table, viewer, card):
     """Mutates: the seat takes the card for another one from now on."""
     if table.families < 2:
         return
-    word = _memory_number(state, viewer)
-    k = below(word, min(table.families - 1, NEIGHBOURS))
-    family = neighbour(table, np.int64(table.family[card]), k)
+    family = np.int64(table.family[card])
+    k = below(_memory_number(state, viewer), popcount(table.neighbours[family]))
+    family = neighbour(table, family, k)
     pick = below(_memory_number(state, viewer), table.family_size[family])
     other = table.family_first[family] + pick
     state.pool_sum[viewer] += table.value[card] - table.value[other]
     state.belief[viewer, card] = other
     state.tried[viewer, card] = BEFORE
     state.mixed[viewer, card >> 6] |= _bit(card)
-    state.own_fresh[viewer] = 0
+    _own_changed(state, viewer, card)
 
 
 @kernel
@@ -230,13 +232,15 @@ def _crowd_out(state, table, viewer, span):
     count = _remembered(state, viewer)
     while count > span:
         oldest = NONE
+        first = state.lessons
         for word in range(WORDS):
             cards = state.mind[viewer, word] & state.lying[word]
             while cards != _ZERO:
                 card = (word << 6) + lowest(cards)
                 cards &= cards - _ONE
-                if oldest < 0 or state.lesson[viewer, card] < state.lesson[viewer, oldest]:
+                if state.lesson[viewer, card] <= first:
                     oldest = card
+                    first = state.lesson[viewer, card]
         drop(state, table, viewer, oldest)
         count -= 1
 
@@ -251,11 +255,17 @@ def _refresh(state, table, viewer):
 
 
 @kernel
+def _is_crowded(state, table, viewer):
+    """Whether a seat has more face-down cards in mind than its span."""
+    span = table.memory_span[state.who[viewer]]
+    return span < MAX_CARDS and _remembered(state, viewer) > span
+
+
+@kernel
 def recall(state, table, viewer):
     """Mutates: bring a seat's mind up to this turn; to be called before it decides."""
     if table.fading and table.fades[state.who[viewer]]:
-        span = table.memory_span[state.who[viewer]]
-        if state.turn >= state.next_fade[viewer] or _remembered(state, viewer) > span:
+        if state.turn >= state.next_fade[viewer] or _is_crowded(state, table, viewer):
             _refresh(state, table, viewer)
 
 
@@ -288,18 +298,21 @@ def note_window(state, table, card):
 
 
 @kernel
-def _mixed_between(keep, begin, end, seen, overlooked):
-    """Chance that a memory was mixed up in turns `begin` + 1 … `end` of its life, then lasted.
+def _right_after(table, who, turns):
+    """Chance that a memory is not mixed up within its first turns."""
+    return table.stays_right[who, min(turns, AGES - 1)]
 
-    Those up to turn `seen` count only `overlooked` times: the seat would have cried out then.
+
+@kernel
+def _mixed_within(table, who, turns, seen, noticed):
+    """Chance that a memory was mixed up within its first turns, and nothing came of it.
+
+    In turns up to `seen` the seat would have cried out at once, but for what it did not notice.
     """
-    if end <= begin:
-        return 0.0
-    if seen <= begin:
-        return keep**begin - keep**end
-    if seen >= end:
-        return overlooked * (keep**begin - keep**end)
-    return overlooked * (keep**begin - keep**seen) + keep**seen - keep**end
+    chance = 1.0 - _right_after(table, who, turns)
+    if seen > 0:
+        chance -= noticed * (1.0 - _right_after(table, who, min(turns, seen)))
+    return chance
 
 
 @kernel
@@ -321,6 +334,19 @@ def _knowers(state, viewer, card):
 
 
 @kernel
+def _rivals_racing(state, own, owner_knows, others):
+    """How many would be expected to race for a card, if it were right, out of those who know it.
+
+    To win a race is a bad sign: they kept silent.
+    """
+    if state.from_draw:
+        return 0.0
+    if own:
+        return RIVAL_RACES * others
+    return OWNER_RACES + OTHER_RACES * others if owner_knows else 0.0
+
+
+@kernel
 def confidence(state, table, viewer, card):
     """Chance (0 to 1) that a claim on a card that the seat takes for a match is right.
 
@@ -339,77 +365,84 @@ def confidence(state, table, viewer, card):
 def _confidence(state, table, viewer, card):
     """`confidence` of who mixes up."""
     who = state.who[viewer]
-    keep = 1.0 - table.mix_up_rate[who]
     family = np.int64(table.family[believed(state, table, viewer, card)])
-    learnt = np.int64(state.learnt[viewer, card])
+    learnt = state.learnt[viewer, card]
     start = max(learnt, 0)
     age = max(state.turn - start, 0)
-    overlooked = 1.0 - table.attention[who] * table.pluck_in_window[who]
+    tried = state.tried[viewer, card]
+    noticed = table.attention[who] * table.pluck_in_window[who]
     owner_knows, others = _knowers(state, viewer, card)
     own = state.place[card] >> 7 == viewer
     kept = (state.kept[card >> 6] & _bit(card)) != _ZERO
     known_to_all = owner_knows + others == state.players - 1
     kind = LIES_DEALT if not kept else (LIES_TAKEN if known_to_all else LIES_KEPT)
     leaves = OWNER_LEAVES if owner_knows else 1.0
-    right = (
-        keep**age * (unplaced(state, table, viewer, family) + 1.0) * table.lies[who, kind, family]
-    )
+    right = _right_after(table, who, age) * table.lies[who, kind, family]
+    right *= unplaced(state, table, viewer, family) + 1.0
     if own and kind == LIES_DEALT:
         right *= OWN_STAYS
-    last = age  # it became what it is by this turn of its life
+    last = age if tried < 0 else min(age, tried - start)  # it became what it is by then
     seen = 0
     if state.window[viewer, family] > learnt:
-        right *= leaves * min(ALSO_OVERLOOKED + ALSO_FOR_RATE * (1.0 - keep), 1.0)
-        if state.tried[viewer, card] < 0:
-            right *= overlooked
+        also = ALSO_OVERLOOKED + ALSO_FOR_RATE * table.mix_up_rate[who]
+        right *= leaves * min(also, 1.0)
+        if tried < 0:
+            right *= 1.0 - noticed
             seen = state.window[viewer, family] - start
-    if state.tried[viewer, card] >= 0:
-        last = min(age, state.tried[viewer, card] - start)
-    if not state.from_draw:
-        # To win a race is a bad sign: others who know the card kept silent.
-        races = RIVAL_RACES * others
-        if not own:
-            races = OWNER_RACES + OTHER_RACES * others if owner_knows else 0.0
-        right /= 1.0 + races
-    wrong = NEVER_SURE * (1.0 - keep**last)
-    count = min(table.families - 1, NEIGHBOURS)
-    for step in range(-NEIGHBOURS, NEIGHBOURS + 1):
-        other = family + step
-        if other < 0 or other >= table.families:
-            continue
-        low = _lowest_neighbour(table, other, count)
-        if other == family or family < low or family > low + count:
-            continue  # a card of that family does not become one of this
-        chance = _mixed_between(keep, 0, last, seen, overlooked)
+    if right <= 0.0:
+        return 0.0
+    # What it became in its mind, it became from one of these families.
+    mixed = _mixed_within(table, who, last, seen, noticed)
+    wrong = 0.0
+    families = table.mistaken[family]
+    while families != _ZERO:
+        other = lowest(families)
+        families &= families - _ONE
+        cards = unplaced(state, table, viewer, other) * table.lies[who, kind, other]
         if state.window[viewer, other] > learnt:
             # The seat took it for `other` then, unless it had mixed it up before.
             then = min(state.window[viewer, other] - start, last)
-            chance = _mixed_between(keep, 0, then, seen, overlooked)
-            chance += overlooked * _mixed_between(keep, then, last, seen, overlooked)
-            chance *= leaves
-        chance *= table.lies[who, kind, other] / count
-        wrong += chance * unplaced(state, table, viewer, other)
-    if right <= 0.0:
-        return 0.0
-    return _tempered(
-        right / (right + max(wrong, 0.0)), SURER - LESS_FOR_RATE * math.sqrt(1.0 - keep)
-    )
+            before = _mixed_within(table, who, then, seen, noticed)
+            wrong += cards * leaves * (mixed - noticed * (mixed - before))
+        else:
+            wrong += cards * mixed
+    wrong = wrong * table.to_neighbour + NEVER_SURE * (1.0 - _right_after(table, who, last))
+    wrong *= 1.0 + _rivals_racing(state, own, owner_knows, others)
+    return _as_played(table, who, 1, right / (right + wrong))
 
 
 @kernel
-def _tempered(chance, shift):
-    """A chance (0 to 1) with its log-odds moved by `shift` and LESS_EXTREME, to first order."""
-    off = chance - 0.5
-    odds = off * (4.0 + 5.3 * off * off)  # the log-odds, nearly; without a logarithm
-    moved = chance + chance * (1.0 - chance) * (shift - LESS_EXTREME * odds)
-    return min(max(moved, 0.0), 1.0)
+def _as_played(table, who, claims, chance):
+    """What a chance (0 to 1) that was reckoned for one or two claims turns out to be in play."""
+    at = chance * CURVE
+    k = min(int(at), CURVE - 1)
+    low = table.curve[who, claims - 1, k]
+    return low + (at - k) * (table.curve[who, claims - 1, k + 1] - low)
 
 
 @kernel
-def confidence_of_both(first, second):
-    """Chance (0 to 1) that two claims together are right, from the chances of each.
+def confidence_of_both(state, table, viewer, first, second):
+    """Chance that two claims together are right, from the chances of each.
 
-    Less than their product: to think that one holds two of a family is suspicious.
+    Not their product: what is wrong about one memory may be wrong about the other.
     """
-    both = first * second
-    return both - PAIRS_LESS * both * (1.0 - both)
+    who = state.who[viewer]
+    if table.mix_up_rate[who] <= 0.0:
+        return first * second
+    return _as_played(table, who, 2, first * second)
+
+
+@kernel
+def chance_by_counting(state, table, viewer, family):
+    """Chance that a card which a viewer has not placed is of a family, by counting cards.
+
+    Who mixes up cards miscounts: it trusts the whole deck as much as `doubt` cards of its own.
+    """
+    who = state.who[viewer]
+    doubt = table.doubt[who]
+    matching = unplaced(state, table, viewer, family)
+    cards = max(state.pool_size[viewer], 1)
+    if doubt > 0.0:
+        share = table.family_size[family] / table.cards
+        return min((matching + doubt * share) / (cards + doubt), 1.0)
+    return matching / cards

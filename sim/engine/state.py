@@ -151,6 +151,15 @@ LIES_DEALT, LIES_KEPT, LIES_TAKEN = range(3)
 #: Turns for which a memory's end is drawn at once; who still has it then draws again.
 LIFETIMES = 32
 
+#: Turns for which it is reckoned beforehand how likely a memory is right; then it is as then.
+AGES = 128
+
+#: A mix-up turns a card into one of this many families that are next to it in value.
+NEIGHBOURS = 4
+
+#: Steps of the curve from the confidence that a player reckons to the one that proves true.
+CURVE = 128
+
 #: Bins of a plucker's confidence, from 0 to 1; the last one holds certainty, too.
 CONFIDENCE_BINS = 20
 
@@ -544,6 +553,17 @@ TABLE = np.dtype(
         # Chances, as shares of 2**64, that a memory lasts more than 1, 2 … turns: that it is
         # neither forgotten nor mixed up, and that one that is mixed up is not forgotten.
         ("lasts", np.uint64, (MAX_PLAYERS, 2, LIFETIMES)),
+        # Families, as bits, that a card of a family may be taken for, and that one that is taken
+        # for that family may be; the chance of each.
+        ("neighbours", np.uint64, (MAX_FAMILIES,)),
+        ("mistaken", np.uint64, (MAX_FAMILIES,)),
+        ("to_neighbour", np.float64),
+        # Chance that a memory is not mixed up within 0, 1, 2 … turns.
+        ("stays_right", np.float64, (MAX_PLAYERS, AGES)),
+        # The confidence that proves true, of one claim and of two, where 0, 1 / CURVE … 1 is
+        # reckoned.
+        ("curve", np.float64, (MAX_PLAYERS, 2, CURVE + 1)),
+        ("doubt", np.float64, _SEATS),  # see memory.chance_by_counting
         # How likely a card of a family is to lie there, for how it came to lie (LIES_…).
         ("lies", np.float64, (MAX_PLAYERS, 3, MAX_FAMILIES)),
         ("forgets_first", np.float64, _SEATS),  # chance that what fades is forgotten

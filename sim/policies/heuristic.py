@@ -26,7 +26,13 @@ from ..engine.knowledge import (
     unknown_value,
 )
 from ..engine.legal import is_locked, judge_claim, protected
-from ..engine.memory import believed, confidence, confidence_of_both, unplaced
+from ..engine.memory import (
+    believed,
+    chance_by_counting,
+    confidence,
+    confidence_of_both,
+    recall,
+)
 from ..engine.rng import own_below, own_chance
 from ..engine.state import (
     ASK_BAO,
@@ -200,12 +206,6 @@ def _source(state, table, seat):
 
 
 @kernel
-def _match_chance(state, table, seat, card):
-    """Chance that a card which the seat has not placed matches `card`, by counting cards."""
-    return unplaced(state, table, seat, table.family[card]) / max(state.pool_size[seat], 1)
-
-
-@kernel
 def _first_unknown(state, table, seat, owner):
     """The lowest slot of a player with a card that the seat does not know; NONE if none."""
     for slot in range(state.n_slots[owner]):
@@ -228,15 +228,14 @@ def has_hunch(state, table, seat):
 def may_claim(state, table, seat, card, matches):
     """Whether a claim on `card` is worth a thought: a match in mind, or a hunch.
 
-    `matches`: the face-down cards that match, a uint64 for each word; what the seat does not
-    have in mind among them is masked off here.
+    Mutates: what is due by now fades. `matches`: the face-down cards that match, a uint64 for each
+    word; what the seat does not have in mind among them is masked off here.
     """
     if has_hunch(state, table, seat):
         return True
     known = _ZERO
     if table.fading and table.fades[state.who[seat]]:
-        if state.turn >= state.next_fade[seat]:
-            return True  # something in mind may be taken for another card by now
+        recall(state, table, seat)
         for word in range(WORDS):
             known |= known_matches(state, table, seat, card, word)
     else:
@@ -289,22 +288,21 @@ def _weigh_claims(state, table, seat, card, window):
             place = np.int64(state.place[match])
             owner = place >> 7
             value = np.float64(table.value[believed(state, table, seat, match)])
-            chance = confidence(state, table, seat, match)
+            gain = value
+            least = table.pluck_confidence[who]
+            if owner != seat:
+                gain = NOTHING
+                least = table.pluck_rival_confidence[who]
+                if rivals_allowed and not protected(state, owner, seat):
+                    gain = _rival_gain(state, value, gift)
+                    if gain < table.pluck_rival_min_gain[who]:
+                        gain = NOTHING
+            chance = 1.0
+            if gain > 0.0:
+                chance = confidence(state, table, seat, match)
+                gain = gain * chance if chance >= least else NOTHING
             if table.fading:
                 state.tried[seat, match] = state.turn
-            gain = NOTHING
-            if owner == seat:
-                if value > 0.0 and chance >= table.pluck_confidence[who]:
-                    gain = value * chance
-            elif (
-                rivals_allowed
-                and chance >= table.pluck_rival_confidence[who]
-                and not protected(state, owner, seat)
-            ):
-                gain = _rival_gain(state, value, gift)
-                if gain < table.pluck_rival_min_gain[who]:
-                    gain = NOTHING
-                gain *= chance
             if gain > best or (gain == best and gain > 0.0 and place < state.answer[2]):
                 state.answer[3] = state.answer[2]
                 second = best
@@ -321,7 +319,7 @@ def _weigh_claims(state, table, seat, card, window):
             return _hunch(state, table, seat, card, mean, gift)
         return NOTHING
     state.claimed_sure = sure
-    both = confidence_of_both(sure, sure_too)
+    both = confidence_of_both(state, table, seat, sure, sure_too)
     if second > 0.0 and both >= table.pluck_confidence[who]:
         if _can_spare(state, table, seat, mean) and _double(state, table, seat, window):
             state.claimed_sure = both
@@ -367,7 +365,7 @@ def _double(state, table, seat, window):
 def _hunch(state, table, seat, card, mean, gift):
     """A claim on a card that the player does not know, when its chance is good enough."""
     who = state.who[seat]
-    chance = _match_chance(state, table, seat, card)
+    chance = chance_by_counting(state, table, seat, table.family[card])
     value = np.float64(table.value[card])
     if chance >= table.pluck_confidence[who] and value > 0.0:
         slot = _first_unknown(state, table, seat, seat)
