@@ -43,7 +43,8 @@ def _of_result(result: Any) -> Source:
     if kind == "comparison":
         sides = tuple(_of_result(side) for side in (result.a, result.b))
         tables = {"differences": result.differences}
-        return Source(kind, name, summary, {}, tables, sides, sides[0].engine)
+        study = result.comparing.to_dict()
+        return Source(kind, name, summary, study, tables, sides, sides[0].engine)
     played = next(getattr(result, holder) for holder in _HOLDERS if hasattr(result, holder))
     tables = result.tables() if kind != "run" else _kept(result)
     engine = getattr(result, "engine", None)
