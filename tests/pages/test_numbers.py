@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import EVIL, KINDS
 
 import sim
 from analysis.languages import language, languages
 from analysis.report import report
 from analysis.report_repeat import study_toml
 from analysis.stats import wilson
+from page_results import EVIL, KINDS
 from sim.cli import main
 from sim.errors import InputError
 from sim.study import Study
