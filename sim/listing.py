@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from analysis.languages import DEFAULT, Language, language
-from analysis.text import WIDTH, align, paragraph
+from analysis.text import WIDTH, align, paragraph, setting
 from sim.deck import Deck, load_deck, shipped_decks
 from sim.errors import unknown_name, within
 from sim.players import KINDS, Player, load_player, shipped_players
@@ -77,9 +77,9 @@ def rules(names: Sequence[str], as_json: bool) -> str:
 
 
 def _option(option: Mapping[str, Any]) -> list[str]:
-    settings = _setting(option["second"])
+    settings = setting(option["second"])
     if option["first"] != option["second"]:
-        parts = (f"{_setting(option[edition])} ({edition} edition)" for edition in EDITIONS)
+        parts = (f"{setting(option[edition])} ({edition} edition)" for edition in EDITIONS)
         settings = ", ".join(parts)
     unit = f", in {option['unit']}" if option.get("unit") else ""
     return [
@@ -87,24 +87,6 @@ def _option(option: Mapping[str, Any]) -> list[str]:
         *paragraph("", f"{option['description']} [{option['rule']}]", 4),
         *paragraph("", f"{option['expected']}{unit}", 4),
     ]
-
-
-def _setting(value: Any) -> str:
-    """Return a setting as ``--rule`` takes it; a table by number of players in short."""
-    if not isinstance(value, Mapping):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    counts: dict[int, list[str]] = {}
-    for number, setting in value.items():
-        counts.setdefault(setting, []).append(number)
-    if len(counts) == 1:
-        return str(next(iter(counts)))
-    parts = (f"{setting} for {_span(numbers)}" for setting, numbers in counts.items())
-    return ", ".join(parts) + " players"
-
-
-def _span(numbers: Sequence[str]) -> str:
-    consecutive = [str(n) for n in range(int(numbers[0]), int(numbers[-1]) + 1)] == list(numbers)
-    return f"{numbers[0]}-{numbers[-1]}" if consecutive and numbers[1:] else "/".join(numbers)
 
 
 def players(names: Sequence[str], as_json: bool) -> str:
@@ -208,13 +190,13 @@ def metrics(as_json: bool) -> str:
 
 def _metric_lines(metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield metrics as lines, in groups with what they are for."""
-    headings = ("name", "of", "unit", "range", "meaning (and formula)")
+    headings = ("name", "of", "unit", "range", "meaning (formula); ±: with a 95 % interval")
     for purpose, group in groupby(metrics, lambda metric: metric.purpose):
         rows = []
         for metric in group:
-            formula = "" if metric.formula == "count" else f" = {metric.formula}"
-            formula += "; with interval" if metric.interval else ""
-            meaning = metric.description + formula
+            formula = "" if metric.formula == "count" else f" ({metric.formula})"
+            interval = " ±" if metric.interval else ""
+            meaning = f"{metric.description}{formula}{interval}"
             rows.append([metric.name, metric.of, metric.unit, metric.range, meaning])
         yield ""
         yield from textwrap.wrap(f"{purpose[0].upper()}{purpose[1:]}", WIDTH)

@@ -35,7 +35,11 @@ from sim.study import Study
 from sim.sums import Sums
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     import pandas as pd
+
+    from analysis.plots import RunPlots
 
 SCHEMA = 1
 """Rises when a field of a summary or of a results folder changes its meaning."""
@@ -124,7 +128,8 @@ class Result:
 
         Returns:
             ``seats``: one row for each seat. ``metrics``: one row for each metric (and seat):
-            metric, seat, value, low, high. ``histograms``: metric, value, count.
+            metric, seat, value, low, high. ``histograms``: metric, value, count. ``positions``:
+            one row for each place in the turn order. ``birds``: one row for each bird.
         """
         from analysis.tables import frames
 
@@ -145,6 +150,25 @@ class Result:
             problem = "no records were kept"
             raise InputError(problem, where="records", expected="run(..., records=True)")
         return read(self.folder, self.ranges, self.sums["rounds"] * len(self.study.players))
+
+    @property
+    def calibration(self) -> pd.DataFrame:
+        """How often plucks hit that a player was so and so sure of.
+
+        One row for each seat and bin of confidence that has a pluck, and for all seats together,
+        where ``seat`` is missing; `analysis.sweeping.calibration_rows` describes the columns.
+        """
+        from analysis.sweeping import calibration_frame
+
+        seats = range(len(self.study.players))
+        return calibration_frame(list(calibration_of(self.sums, seats)))
+
+    @property
+    def plot(self) -> RunPlots:
+        """The plots of a run: ``result.plot.ends()``; see `analysis.plots.RunPlots`."""
+        from analysis.plots import RunPlots
+
+        return RunPlots(self)
 
     # --- for people -------------------------------------------------------------------------------
 
@@ -177,7 +201,7 @@ class Result:
     def _repr_html_(self) -> str:
         from analysis.text import summary_html
 
-        return summary_html(self.summary(), title=self.study.title)
+        return summary_html(self.summary(), title=self.study.title, question=self.study.question)
 
     # --- folders ----------------------------------------------------------------------------------
 
@@ -211,6 +235,19 @@ def to_json(content: Any) -> str:
 
 _NUMBER = re.compile(r"[-+.e\d]+|null")
 _NUMBERS = re.compile(rf"\[\n\s+(?:{_NUMBER.pattern})(?:,\n\s+(?:{_NUMBER.pattern}))?\n\s+\]")
+
+
+def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]:
+    """Yield how often plucks hit by confidence: of some seats, and of all together (None)."""
+    from analysis.sweeping import calibration_rows
+
+    columns = [sums[name] for name in ("sure_plucks", "sure_hits", "sure_sum")]
+    for seat in seats:
+        for row in calibration_rows(*(column[seat] for column in columns)):
+            yield {"seat": seat} | row
+    everybody = ([sum(bins) for bins in zip(*column, strict=True)] for column in columns)
+    for row in calibration_rows(*everybody):
+        yield {"seat": None} | row
 
 
 # --- the summary ----------------------------------------------------------------------------------

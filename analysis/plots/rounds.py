@@ -17,7 +17,7 @@ from analysis.plots.figures import (
     fit_names,
     headed,
     legend_above,
-    legend_beside,
+    names_beside,
     numeric,
     percent,
     reach,
@@ -102,52 +102,65 @@ def _ends_of_one(summary: Summary, ax: Axes) -> Axes:
 
 
 def _ends_of_many(metrics: pd.DataFrame, x: str, ax: Axes) -> Axes:
-    numbers = bool(numeric(metrics[x]))
-    ordered = metrics.sort_values(x, kind="stable") if numbers else metrics
+    """Draw stacked bars: beside each other over numbers, one below the other for words."""
+    upright = bool(numeric(metrics[x]))
+    ordered = metrics.sort_values(x, kind="stable") if upright else metrics
     parts = {name: rows_of(ordered, name, None) for name, _, _ in _ENDS}
     occurring = [end for end in _ENDS if parts[end[0]]["value"].any()]
     rows = parts["end_bao"]
-    places = range(len(rows))
+    draw: Any = ax.bar if upright else ax.barh
     below: Any = 0
     for name, label, colour in occurring:
-        height = 100 * parts[name]["value"].to_numpy()
-        ax.bar(places, height, bottom=below, color=colour, label=label)
-        below = below + height
-    _borders(ax, parts)
-    _bar_ticks(ax, [tick_label(x, value) for value in rows[x]], list(rows[x]) if numbers else [])
-    ax.set_ylim(0, 100)
-    ax.set_xlabel(x)
-    ax.set_ylabel("rounds, %")
-    legend_beside(ax, "ends")
+        share = 100 * parts[name]["value"].to_numpy()
+        draw(range(len(rows)), share, **{_BASE[upright]: below}, color=colour, label=label)
+        below = below + share
+    _borders(ax, parts, upright)
+    names = [tick_label(x, value) for value in rows[x]]
+    if upright:
+        _bar_ticks(ax, names, list(rows[x]))
+        ax.set(xlabel=x, ylabel="rounds, %", ylim=(0, 100), yticks=range(0, 101, 20))
+    else:
+        names_beside(ax, names)
+        ax.set(ylabel=x, xlabel="rounds, %", xlim=(0, 100), ylim=(len(names) - 0.5, -0.5))
     note = f"{counts(list(rows['n']), 'rounds')} a bar"
     widest = 50 * max(float((part["high"] - part["low"]).max()) for part in parts.values())
     if not math.isnan(widest):
         note += f"; 95 % intervals: ±{widest:.2g} at most"
     if len(occurring) < len(_ENDS):
-        note += "\nother ends never occurred"
-    return headed(ax, "How rounds end", note)
+        note += "; other ends never occurred"
+    headed(ax, "How rounds end", note)
+    legend_above(ax)
+    return ax if upright else fit_names(ax)
 
 
-def _borders(ax: Axes, parts: Mapping[str, pd.DataFrame]) -> None:
+_BASE = {True: "bottom", False: "left"}
+
+
+def _borders(ax: Axes, parts: Mapping[str, pd.DataFrame], upright: bool) -> None:
     """Draw the intervals of the borders between the parts of stacked bars.
 
     The lower one is the share of BAO; the upper one is what the turn cap leaves.
     """
+    style: Any = {"fmt": "none", "ecolor": "black", "capsize": 3}
     for name, sign in (("end_bao", 1), ("end_turn_cap", -1)):
         rows = parts[name]
         if name == "end_bao" or rows["value"].any():
             border = 100 * rows["value"] if sign > 0 else 100 - 100 * rows["value"]
             both = 100 * reach(rows, "value")[::sign]
-            ax.errorbar(range(len(rows)), border, yerr=both, fmt="none", ecolor="black", capsize=3)
+            if upright:
+                ax.errorbar(range(len(rows)), border, yerr=both, **style)
+            else:
+                ax.errorbar(border, range(len(rows)), xerr=both, **style)
 
 
 def _bar_ticks(ax: Axes, labels: list[str], numbers: list[float]) -> None:
-    """Name the bars; numbers with fewer digits where they are too long, or upright."""
+    """Name the bars: with fewer digits where they are too long, then only some of them."""
     shown = [short(label) for label in labels]
-    if numbers and not fit(ax, shown):
+    if not fit(ax, shown):
         shown = [f"{number:.3g}" for number in numbers]
-    rotation = 0 if fit(ax, shown) else 90
-    ax.set_xticks(range(len(shown)), shown, rotation=rotation)
+    places = range(len(shown))
+    step = next(k for k in range(1, len(shown) + 1) if fit(ax, shown[::k]) or k == len(shown))
+    ax.set_xticks(list(places)[::step], shown[::step])
 
 
 # --- recyclings -----------------------------------------------------------------------------------
@@ -229,7 +242,7 @@ def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
         ax.bar(at, heights, bottom=below, width=0.94 * width, color=colour, label=told)
         below = [a + b for a, b in zip(below, heights, strict=True)]
         totals = [a + b for a, b in zip(totals, binned, strict=True)]
-    _reach_of_bars(ax, at, below, totals, summary)
+    highest = _reach_of_bars(ax, at, below, totals, summary)
     mean = summary["turns"]["mean"]
     ax.axvline(mean, color="black", linewidth=1, linestyle=":", label=f"mean: {mean:.4g} turns")
     few = max(0, 8 - len(edges)) / 2  # so that a single bar is no wall
@@ -238,7 +251,7 @@ def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     _turn_ticks(ax, edges, width, longest)
     ax.set_xlabel("turns of a round" if width == 1 else f"turns of a round, bars of {width}")
     ax.set_ylabel("rounds, %")
-    ax.set_ylim(0, 1.04 * max(below))
+    ax.set_ylim(0, 1.02 * highest)
     headed(ax, "Length of rounds", f"{rounds_of(summary)}; {intervals_of(summary, 'thin bars')}")
     return legend_above(ax)
 
@@ -267,14 +280,15 @@ def _layout(histograms: Iterable[Mapping[int, int]]) -> tuple[int, int, int]:
 
 def _reach_of_bars(
     ax: Axes, at: Sequence[float], heights: Sequence[float], parts: Sequence[int], summary: Summary
-) -> None:
-    """Draw the interval of each bar of a histogram."""
+) -> float:
+    """Draw the interval of each bar of a histogram; return how high all of it is."""
     if summary["games"] is not None:
-        return
+        return max(heights)
     ends = [share_of(part, summary["rounds"], summary) for part in parts]
     ax.errorbar(
         at, heights, yerr=reach_of(heights, ends), fmt="none", ecolor="0.25", elinewidth=0.8
     )
+    return max(high or 0.0 for _, high in ends)
 
 
 def _turn_ticks(ax: Axes, edges: Sequence[int], width: int, longest: int) -> None:
@@ -357,6 +371,8 @@ def bao(
         label="calls that succeed",
     )
     ax.set_ylim(0, 104)
+    few = max(0, 6 - (max(shown) - min(shown))) / 2  # so that a single bar is no wall
+    ax.set_xlim(min(shown) - 0.7 - few, max(shown) + 0.7 + few)
     ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
     ax.set_ylabel("%")
     ax.grid(axis="y", alpha=0.3)
