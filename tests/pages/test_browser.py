@@ -148,8 +148,7 @@ def test_only_one_size_of_each_picture_is_shown(show: Show) -> None:
 # --- accessible -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "scheme"), [(380, "light"), (1400, "light"), (1400, "dark")])
 @pytest.mark.parametrize("name", ["run", "comparison", "sweep", "tournament", "mixed-fr"])
 def test_accessible(name: str, width: int, scheme: str, show: Show) -> None:
     from axe_playwright_python.sync_playwright import Axe
@@ -187,9 +186,8 @@ def test_tables_sort(name: str, column: int, show: Show) -> None:
 
 def test_sorts_by_keyboard(show: Show) -> None:
     page = show("tournament")
-    button = page.query_selector("table.sortable thead button")
-    assert button is not None
-    button.focus()
+    buttons = page.query_selector_all("table.sortable thead button")
+    next(button for button in buttons if button.is_visible()).focus()
     page.keyboard.press("Enter")
     assert page.query_selector("th[aria-sort]") is not None
 
