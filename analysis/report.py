@@ -92,7 +92,7 @@ def _beside(language: Language, parts: Sequence[Part], kinds: Sequence[str]) -> 
         [language.text("beside.setting"), *(part.setting for part in parts)],
     ]
     rows += [[label, *(cell.get(label, Markup("–")) for cell in cells)] for label in labels]
-    columns = [Column("", numeric=False)]
+    columns = [Column(language.text("table.what"), numeric=False)]
     columns += [
         Column(Markup('<a href="#part-{}">{}. {}</a>').format(k + 1, k + 1, part.title), False)
         for k, part in enumerate(parts)
