@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
+RUN_HERE = [page for page in PAGES if page.stem != "extending"]  # see test_extending.py
 SMALLER = 2000
 """What numbers of 100,000 and more are divided by."""
 
@@ -36,14 +37,15 @@ def smaller(text: str) -> str:
     return re.sub(r"(?<![\w.])\d[\d_]*(?:e\d+)?(?![\w.])", number, text)
 
 
-def blocks(page: Path) -> Iterator[tuple[str, str]]:
-    """Yield language and content of a page's blocks of code."""
-    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S):
-        yield found[1], smaller(found[2])
+def blocks(page: Path) -> Iterator[tuple[str, str, int]]:
+    """Yield language, content and first line of a page's blocks of code."""
+    whole = page.read_text("utf-8")
+    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", whole, re.M | re.S):
+        yield found[1], smaller(found[2]), whole.count("\n", 0, found.start(2))
 
 
-def run_block(language: str, text: str) -> None:
-    """Do what a block says, in the folder of the test."""
+def run_block(language: str, text: str, place: tuple[Path, int]) -> None:
+    """Do what a block says, in the folder of the test; `place` is the page and the line before."""
     if language == "sh":
         for line in text.splitlines():
             program, *arguments = shlex.split(line, comments=True)
@@ -55,16 +57,14 @@ def run_block(language: str, text: str) -> None:
         if named:
             Path(named[1]).write_text(text, encoding="utf-8")
     elif language == "python":
-        exec(compile(text, "docs", "exec"), {"__name__": "docs"})
+        page, line = place
+        exec(compile("\n" * line + text, str(page), "exec"), {"__name__": "docs"})
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def run_page(page: Path) -> None:
+    """Do what a page says, in the current folder."""
     Path("early.toml").write_text(EARLY)
-    found = list(blocks(page))
-    assert found
-    for language, text in found:
+    for language, text, line in blocks(page):
         if language == "bash":
             continue
         if "dask" in text:
@@ -72,7 +72,13 @@ def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         for package in ("polars", "duckdb"):
             if f"import {package}" in text:
                 pytest.importorskip(package, reason=f"{package} is not installed")
-        run_block(language, text)
+        run_block(language, text, (page, line))
+
+
+@pytest.mark.parametrize("page", RUN_HERE, ids=lambda page: page.stem)
+def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_page(page)
 
 
 @pytest.mark.slow
@@ -80,7 +86,7 @@ def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_slurm_array(tmp_path: Path) -> None:
     """The scripts of the page, each job run by bash, in place of Slurm."""
     array, merge = (
-        text for language, text in blocks(ROOT / "docs/clusters.md") if language == "bash"
+        text for language, text, _ in blocks(ROOT / "docs/clusters.md") if language == "bash"
     )
     (tmp_path / "early.toml").write_text(EARLY)
     programs = {"baobei": f'exec {sys.executable} -m sim "$@"', "srun": 'exec "$@"'}
