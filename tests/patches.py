@@ -1,8 +1,8 @@
 """Changes to files as the pages in docs/ show them: unified diffs without numbers of lines.
 
-A ``diff`` block names files (``--- a/FILE``, ``+++ b/FILE``; ``--- /dev/null`` for a new one) and, after
-each ``@@``, a place: lines with ``-`` go, lines with ``+`` come, all others stay. A place is found by its
-lines that go and stay, which must stand in the file exactly once.
+A ``diff`` block names files (``--- a/FILE``, ``+++ b/FILE``; ``--- /dev/null`` for a new one) and,
+after each ``@@``, a place: lines with ``-`` go, lines with ``+`` come, all others stay. A place is
+found by its lines that go and stay, which must stand in the file exactly once.
 """
 
 from __future__ import annotations
