@@ -438,14 +438,32 @@ class SweepPlots:
     result: SweepResult
 
     def metric(self, metric: str = "win_share", ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw a metric over one axis; options as of `analysis.plots.sweep`."""
+        """Draw a metric over one axis.
+
+        Args:
+            metric: One of those in `SweepResult.metrics`.
+            ax: Axes to draw on; those of a new figure if None.
+            **options: As of `analysis.plots.sweep`; `seat` is the first in focus unless given.
+
+        Raises:
+            InputError: The sweep has no such metric or axis.
+        """
         from analysis.plots import sweep
 
         self._check(metric, options, axes=1)
         return sweep(self.result.metrics, metric, ax, **self._seat(metric, options))
 
     def map(self, metric: str = "win_share", ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw a metric over two axes; options as of `analysis.plots.sweep_map`."""
+        """Draw a metric over two axes.
+
+        Args:
+            metric: One of those in `SweepResult.metrics`.
+            ax: Axes to draw on; those of a new figure if None.
+            **options: As of `analysis.plots.sweep_map`; `seat` is the first in focus unless given.
+
+        Raises:
+            InputError: The sweep has no such metric or axis.
+        """
         from analysis.plots import sweep_map
 
         self._check(metric, options, axes=2)
