@@ -73,7 +73,7 @@ def page() -> str:
     for found in given(sim):
         parts += entry(found.path, found)
     for module in modules(analysis):
-        parts += section(module)
+        parts += chapter(module)
     return re.sub(r"\n{3,}", "\n\n", "\n".join(parts)).rstrip() + "\n"
 
 
@@ -118,8 +118,8 @@ def index(prefix: str, objects: dict[str, griffe.Object]) -> Iterator[str]:
     yield ""
 
 
-def section(found: griffe.Module) -> Iterator[str]:
-    """Yield a module of `analysis`: what it says of itself, its constants, functions and classes."""
+def chapter(found: griffe.Module) -> Iterator[str]:
+    """Yield a module of `analysis`: its own text, its constants, functions and classes."""
     yield f"## {found.path}\n"
     yield text_of(found)
     members = {name: part for name, part in exported(found).items() if part.docstring}
@@ -246,10 +246,12 @@ def prose(text: str) -> str:
 
 
 def one_line(text: str) -> str:
+    """Return a text of a docstring on one line."""
     return re.sub(r"\s+", " ", prose(text)).strip()
 
 
 def cell(text: str) -> str:
+    """Return a text that may stand in a table."""
     return text.replace("|", "\\|")
 
 
