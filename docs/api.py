@@ -111,9 +111,8 @@ def index(prefix: str, objects: dict[str, griffe.Object]) -> Iterator[str]:
     """Yield a table of names with the first sentence of each."""
     yield "| name | what it is |\n|---|---|"
     for name, found in objects.items():
-        anchor = (
-            re.sub(r"[^\w -]", "", heading(f"{prefix}.{name}", found)).lower().replace(" ", "-")
-        )
+        title = heading(f"{prefix}.{name}", found)
+        anchor = re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
         yield f"| [`{name}`](#{anchor}) | {cell(first_sentence(found))} |"
     yield ""
 

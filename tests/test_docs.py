@@ -44,35 +44,39 @@ def blocks(page: Path) -> Iterator[tuple[str, str, int]]:
         yield found[1], smaller(found[2]), whole.count("\n", 0, found.start(2))
 
 
-def run_block(language: str, text: str, place: tuple[Path, int]) -> None:
-    """Do what a block says, in the folder of the test; `place` is the page and the line before."""
-    if language == "sh":
-        for line in text.splitlines():
-            program, *arguments = shlex.split(line, comments=True)
-            assert program == "baobei"
-            done = CliRunner().invoke(main, arguments)
-            assert done.exit_code == 0, (line, done.stderr)
-    elif language == "toml":
-        named = re.match(r"# (\S+\.toml)$", text, re.M)
-        if named:
-            Path(named[1]).write_text(text, encoding="utf-8")
-    elif language == "python":
-        page, line = place
-        exec(compile("\n" * line + text, str(page), "exec"), {"__name__": "docs"})
+def run_commands(text: str) -> None:
+    """Give the program's commands, one a line."""
+    for line in text.splitlines():
+        program, *arguments = shlex.split(line, comments=True)
+        assert program == "baobei"
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 0, (line, done.stderr)
+
+
+def write_file(text: str) -> None:
+    """Write what begins with the comment ``# NAME.toml`` into a file of that name."""
+    named = re.match(r"# (\S+\.toml)$", text, re.M)
+    if named:
+        Path(named[1]).write_text(text, encoding="utf-8")
 
 
 def run_page(page: Path) -> None:
-    """Do what a page says, in the current folder."""
+    """Do what a page says, in the current folder; its Python is one program, block after block."""
     Path("early.toml").write_text(EARLY)
+    names = {"__name__": "docs"}
     for language, text, line in blocks(page):
-        if language == "bash":
-            continue
-        if "dask" in text:
+        if "dask" in text and language != "bash":
             pytest.importorskip("distributed", reason="Dask is not installed")
         for package in ("polars", "duckdb"):
             if f"import {package}" in text:
                 pytest.importorskip(package, reason=f"{package} is not installed")
-        run_block(language, text, (page, line))
+        if language == "sh":
+            run_commands(text)
+        elif language == "toml":
+            write_file(text)
+        elif language == "python":
+            # Empty lines before it, so that a traceback shows the line of the page.
+            exec(compile("\n" * line + text, str(page), "exec"), names)
 
 
 @pytest.mark.parametrize("page", RUN_HERE, ids=lambda page: page.stem)
