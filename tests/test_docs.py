@@ -41,16 +41,33 @@ def blocks(page: Path) -> Iterator[tuple[str, str, int]]:
     """Yield language, content and first line of a page's blocks of code."""
     whole = page.read_text("utf-8")
     for found in re.finditer(r"^```(\w+)\n(.*?)^```$", whole, re.M | re.S):
-        yield found[1], smaller(found[2]), whole.count("\n", 0, found.start(2))
+        yield found[1], found[2], whole.count("\n", 0, found.start(2))
 
 
-def run_commands(text: str) -> None:
-    """Give the program's commands, one a line."""
+def run_commands(text: str) -> str:
+    """Give the program's commands, one a line; what the last one prints."""
+    printed = ""
     for line in text.splitlines():
         program, *arguments = shlex.split(line, comments=True)
         assert program == "baobei"
         done = CliRunner().invoke(main, arguments)
         assert done.exit_code == 0, (line, done.stderr)
+        printed = done.stdout
+    return printed
+
+
+def shows(block: str, printed: str) -> bool:
+    """Whether a block shows what was printed; ``...`` on a line of its own leaves lines out."""
+    lines = [line.rstrip() for line in printed.splitlines()]
+    at = 0
+    for part in block.split("...\n"):
+        wanted = part.splitlines()
+        starts = range(at, len(lines) - len(wanted) + 1)
+        at = next((k for k in starts if lines[k : k + len(wanted)] == wanted), -1)
+        if at < 0:
+            return False
+        at += len(wanted)
+    return True
 
 
 def write_file(text: str) -> None:
@@ -61,22 +78,41 @@ def write_file(text: str) -> None:
 
 
 def run_page(page: Path) -> None:
-    """Do what a page says, in the current folder; its Python is one program, block after block."""
+    """Do what a page says, in the current folder; its Python is one program, block after block.
+
+    Commands are given as they stand where a block ``text`` follows that shows what they print;
+    elsewhere with smaller numbers.
+    """
     Path("early.toml").write_text(EARLY)
     names = {"__name__": "docs"}
-    for language, text, line in blocks(page):
+    whole = list(blocks(page))
+    after = [*(language for language, _, _ in whole[1:]), ""]
+    exactly = "text" in after
+    printed = ""
+    for (language, text, line), following in zip(whole, after, strict=True):
         if "dask" in text and language != "bash":
             pytest.importorskip("distributed", reason="Dask is not installed")
         for package in ("polars", "duckdb"):
             if f"import {package}" in text:
                 pytest.importorskip(package, reason=f"{package} is not installed")
         if language == "sh":
-            run_commands(text)
+            printed = run_commands(text if following == "text" else smaller(text))
+        elif language == "text":
+            assert shows(text, printed), f"{page.name}, line {line}: now it prints\n{printed}"
         elif language == "toml":
-            write_file(text)
+            write_file(text if exactly else smaller(text))
         elif language == "python":
             # Empty lines before it, so that a traceback shows the line of the page.
-            exec(compile("\n" * line + text, str(page), "exec"), names)
+            code = compile("\n" * line + smaller(text), str(page), "exec")
+            exec(code, names)
+
+
+def test_what_is_shown_is_compared() -> None:
+    printed = "one\ntwo  \nthree\nfour\n"
+    assert shows("one\ntwo\n", printed)
+    assert shows("one\n...\nfour\n", printed)
+    assert not shows("one\nthree\n", printed)
+    assert not shows("four\n...\none\n", printed)
 
 
 @pytest.mark.parametrize("page", RUN_HERE, ids=lambda page: page.stem)
@@ -90,7 +126,9 @@ def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_slurm_array(tmp_path: Path) -> None:
     """The scripts of the page, each job run by bash, in place of Slurm."""
     array, merge = (
-        text for language, text, _ in blocks(ROOT / "docs/clusters.md") if language == "bash"
+        smaller(text)
+        for language, text, _ in blocks(ROOT / "docs/clusters.md")
+        if language == "bash"
     )
     (tmp_path / "early.toml").write_text(EARLY)
     programs = {"baobei": f'exec {sys.executable} -m sim "$@"', "srun": 'exec "$@"'}
