@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 RUN_HERE = [page for page in PAGES if page.stem != "extending"]  # see test_extending.py
+NAMES = [str(page.relative_to(ROOT)) for page in RUN_HERE] + ["README.md"]
 SMALLER = 2000
 """What numbers of 100,000 and more are divided by."""
 
@@ -48,8 +50,12 @@ def run_commands(text: str) -> str:
     """Give the program's commands, one a line; what the last one prints."""
     printed = ""
     for line in text.splitlines():
-        program, *arguments = shlex.split(line, comments=True)
+        program, *arguments = shlex.split(line, comments=True) or [""]
+        if not program:
+            continue
         assert program == "baobei"
+        if arguments[0] == "run" and not {"--rounds", "--games"} & set(arguments):
+            arguments += [] if "--max-rounds" in arguments else ["--max-rounds", "500"]
         done = CliRunner().invoke(main, arguments)
         assert done.exit_code == 0, (line, done.stderr)
         printed = done.stdout
@@ -86,10 +92,9 @@ def run_page(page: Path) -> None:
     Path("early.toml").write_text(EARLY)
     names = {"__name__": "docs"}
     whole = list(blocks(page))
-    after = [*(language for language, _, _ in whole[1:]), ""]
-    exactly = "text" in after
+    exactly = any(language == "text" for language, _, _ in whole)
     printed = ""
-    for (language, text, line), following in zip(whole, after, strict=True):
+    for (language, text, line), (following, *_) in pairwise([*whole, ("", "", 0)]):
         if "dask" in text and language != "bash":
             pytest.importorskip("distributed", reason="Dask is not installed")
         for package in ("polars", "duckdb"):
@@ -115,10 +120,10 @@ def test_what_is_shown_is_compared() -> None:
     assert not shows("four\n...\none\n", printed)
 
 
-@pytest.mark.parametrize("page", RUN_HERE, ids=lambda page: page.stem)
-def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_pages(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    run_page(page)
+    run_page(ROOT / name)
 
 
 @pytest.mark.slow
