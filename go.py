@@ -230,31 +230,45 @@ def find_uv(folder: str) -> str:
 
 def results(names: list[str]) -> int:
     """Make the results of the standard studies again, or only of the named ones."""
-    studies = {path.stem: path for path in sorted((ROOT / "results" / "studies").glob("*.toml"))}
+    folder = ROOT / "results" / "studies"
+    studies = {path.stem: path for path in sorted(folder.iterdir()) if path.name[0] not in "._"}
     unknown = [name for name in names if name not in studies]
     if unknown:
         raise Stop(f"No such study: {unknown[0]}; there are {', '.join(studies)}.", 2)
     set_up("run")
     for name in names or studies:
-        code = play_standard(studies[name])
-        if code != 0:
-            return code
+        for study in to_play(studies[name]):
+            code = play_standard(*study)
+            if code != 0:
+                return code
     return 0
 
 
-def play_standard(study: Path) -> int:
-    """Play one standard study; finished results of it are removed first."""
+def to_play(study: Path) -> list[tuple[str, list[Path], Path]]:
+    """Return the command, study files and results folder of each thing to play for a study.
+
+    A file is a sweep or a tournament; in a folder every file is compared with its base.toml.
+    """
     import tomllib
 
-    folder = ROOT / "results" / study.stem
+    results = ROOT / "results" / study.stem
+    if not study.is_dir():
+        command = "sweep" if "sweep" in tomllib.loads(study.read_text("utf-8")) else "tournament"
+        return [(command, [study], results)]
+    base = study / "base.toml"
+    others = sorted(path for path in study.glob("*.toml") if path != base)
+    return [("compare", [base, other], results / other.stem) for other in others]
+
+
+def play_standard(command: str, files: list[Path], folder: Path) -> int:
+    """Play one standard study; finished results of it are removed first."""
     manifest = folder / "manifest.json"
     if manifest.exists() and json.loads(manifest.read_text(encoding="utf-8")).get("finished"):
         shutil.rmtree(folder)
-    command = "sweep" if "sweep" in tomllib.loads(study.read_text("utf-8")) else "tournament"
-    say(f"baobei {command} {study.relative_to(ROOT)} --out {folder.relative_to(ROOT)}")
-    arguments = ["-m", "sim", command, str(study.relative_to(ROOT))]
-    arguments += ["--out", str(folder.relative_to(ROOT))]
-    return wait(subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT))
+    words = [command, *(str(path.relative_to(ROOT)) for path in files)]
+    words += ["--out", str(folder.relative_to(ROOT))]
+    say(f"baobei {' '.join(words)}")
+    return wait(subprocess.Popen([str(PYTHON), "-m", "sim", *words], cwd=ROOT))
 
 
 # --- checks -------------------------------------------------------------------------------------

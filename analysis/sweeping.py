@@ -91,6 +91,39 @@ def table_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
         yield _share(f"end_{reason}", count, rounds, games)
 
 
+def metrics_of(summaries: Mapping[Any, Mapping[str, Any]], x: str) -> pd.DataFrame:
+    """Return the metrics of several runs as one table, as of a sweep over one axis.
+
+    Args:
+        summaries: Of runs, by what tells these apart: numbers, or words.
+        x: What it is called.
+    """
+    rows = [
+        {"point": point, x: value, "seat": seat, "strategy": strategy} | row
+        for point, (value, summary) in enumerate(summaries.items())
+        for seat, strategy, row in _rows_of_a_run(summary)
+    ]
+    return metrics_frame(rows)
+
+
+def _rows_of_a_run(summary: Mapping[str, Any]) -> Iterator[tuple[int | None, str | None, Row]]:
+    """Yield each metric of a run with its seat and strategy, those of the table without."""
+    games = summary["games"] is not None
+    decided = decided_in(summary)
+    for player in summary["players"]:
+        for row in seat_rows(player, summary["rounds"], decided, games):
+            yield player["seat"], player["strategy"], row
+    for row in table_rows(summary):
+        yield None, None, row
+
+
+def decided_in(summary: Mapping[str, Any]) -> int:
+    """Return how many rounds (games) of a run have a winner: not those that a limit stopped."""
+    if summary["games"] is None:
+        return int(summary["rounds"] - summary["ends"]["turn_cap"])
+    return int(summary["game"]["ends"]["threshold"])
+
+
 def group_row(shares: int, decided: int, units: int, of: str) -> Row:
     """Return the win share of several seats together.
 

@@ -27,7 +27,15 @@ import numpy as np
 
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
-from sim.engine.state import FAULT_NONE, RECORD_COLUMNS, TALLY, new_record, new_state
+from sim.engine.state import (
+    FAULT_NONE,
+    RECORD_COLUMNS,
+    ROUND_ROWS,
+    TALLY,
+    TURN_ROWS,
+    new_record,
+    new_state,
+)
 from sim.errors import InputError, within
 from sim.executors import MAX_WORKERS, Workers, opened, whole
 from sim.folder import read_held
@@ -87,8 +95,12 @@ class Job:
         table = self.table
         turns, rounds = int(table.rule_max_turns), int(table.rule_max_rounds)
         draws = 1 + int(table.rule_penalty_cards) + 3 * 2
-        sizes = {"turns": turns, "recyclings": turns * draws, "game_rounds": rounds}
-        return {name: np.zeros(size + 1, np.int64) for name, size in sizes.items()}
+        shapes = {
+            "turns": (TURN_ROWS, turns + 1),
+            "recyclings": (turns * draws + 1,),
+            "game_rounds": (ROUND_ROWS, rounds + 1),
+        }
+        return {name: np.zeros(shape, np.int64) for name, shape in shapes.items()}
 
     def rows(self, units: int) -> Any:
         """Return the buffer for the records of a chunk, int32; no rows where none are kept."""
@@ -112,11 +124,16 @@ class Job:
         turns, rounds = int(table.rule_max_turns), int(table.rule_max_rounds)
         minimum = int(table.rule_bao_failure_minimum)
         score = max(sum(map(abs, values)) * int(table.rule_bao_failure_factor), minimum)
+        # A bird's swing in a round: of each of its cards, a score times players less all scores.
+        birds = [int(bird) for bird in table.bird[: table.cards]]
+        alike = max(int(table.players), *map(birds.count, birds))
+        swing = alike * (int(table.players) + 2) * score
         if not table.games:
-            return 2**62 // max(turns**2, score**2)
+            return 2**62 // max(turns**2, swing**2)
         negative = -sum(value for value in values if value < 0)
         game = max(int(table.threshold) + score, rounds * negative)
-        return 2**62 // max(rounds * turns**2, rounds * score**2, game**2, game * rounds)
+        lasts = rounds * turns
+        return 2**62 // max(lasts**2, rounds * swing**2, game**2, game * rounds)
 
 
 @dataclass(frozen=True)

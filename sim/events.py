@@ -170,7 +170,7 @@ class Decoder:
             for k, target in enumerate(rivals):
                 gift = {"slot": slots[k], "card": self.bird(given[k]), "to": place(target)}
                 gifts.append(gift)
-        return {
+        event = {
             "event": "pluck",
             "player": seat,
             "from": "draw" if drawn else "window",
@@ -180,6 +180,9 @@ class Decoder:
             "hit": bool(hit),
             "gifts": gifts,
         }
+        if not drawn:  # all who claimed, the plucker was the quickest
+            event["claims"] = [k for k in range(self.state.players) if rest[7] >> k & 1]
+        return event
 
     def _recycle(self, count: int, *pile: int) -> Event:
         draw_pile = [self.bird(card) for card in pile]

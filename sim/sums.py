@@ -6,15 +6,48 @@ accumulated, so the order and the size of chunks leave no trace.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-HISTOGRAMS = ("turns", "recyclings", "game_rounds")
-"""Rounds by number of turns and of recyclings; games by number of rounds."""
+import numpy as np
+
+from sim.engine.state import LOWEST_TOTAL
+
+_OUTCOMES = ("won", "tied", "beaten", "void")
+_SWINGS = ("count", "sum", "count_sq", "sum_sq", "product")
+
+ROWS: dict[str, tuple[str, ...]] = {
+    "turns": (
+        *(f"turns_{reason}" for reason in ("bao", "second_recycling", "turn_cap")),
+        *(f"call_turns_{outcome}" for outcome in _OUTCOMES),
+        "lead_changes",
+        "loser_led_at",
+        "loser_led_left",
+    ),
+    "recyclings": ("recyclings",),
+    "game_rounds": ("game_rounds", "game_lead_changes"),
+    "call_totals": tuple(f"call_totals_{outcome}" for outcome in _OUTCOMES),
+    "call_unknowns": tuple(f"call_unknowns_{outcome}" for outcome in _OUTCOMES),
+    "deficits": ("deficits",),
+    "dealt": tuple(f"dealt_{name}" for name in _SWINGS),
+    "kept": tuple(f"kept_{name}" for name in _SWINGS),
+}
+"""Names of the rows of the engine's arrays that are mostly zeros; see `sim.engine.state`."""
+
+_FIRST = {"call_totals": LOWEST_TOTAL}  # value at index 0, where it is not 0
+
+HISTOGRAMS = ("turns", *(name for names in ROWS.values() for name in names))
+"""All histograms: rounds by number of turns, in all and by end, and by number of recyclings; calls
+by turn, true total and unknown cards; rounds by changes of the lead, by the last turn in which a
+later loser led, and by the turns after it; games by number of rounds, by changes of the lead, by
+the most points that the winner was behind; and, by bird, sums for its swing."""
 
 
 class Sums:
     """Sums over a range of units, mergeable in any order.
+
+    Those that an older version of the program has left behind may hold less; so do all that they
+    are added to: what was not counted everywhere is not known of the whole.
 
     Attributes:
         counts: By field of `sim.engine.state.TALLY`: a whole number, or a list of them, by seat
@@ -27,14 +60,16 @@ class Sums:
     ) -> None:
         """Keep both; see the class."""
         self.counts = dict(counts)
-        self.histograms = {name: dict(histograms[name]) for name in HISTOGRAMS}
+        self.histograms = {
+            name: dict(histograms[name]) for name in HISTOGRAMS if name in histograms
+        }
 
     @classmethod
     def empty(cls) -> Sums:
         """Return the sums over nothing."""
         from sim.engine.state import TALLY, new_record
 
-        return cls.of(new_record(TALLY), dict.fromkeys(HISTOGRAMS, ()))
+        return cls.of(new_record(TALLY), {"turns": (), "recyclings": (), "game_rounds": ()})
 
     @classmethod
     def of(cls, tally: Any, histograms: Mapping[str, Any]) -> Sums:
@@ -42,31 +77,47 @@ class Sums:
 
         Args:
             tally: `Tally` record.
-            histograms: By name, an int64 array: how often each index occurred.
+            histograms: ``turns``, ``recyclings`` and ``game_rounds`` as `play_chunk` fills them:
+                int64, how often each index occurred, in several rows where `ROWS` names several.
         """
-        return cls(
-            {name: tally[name].tolist() for name in tally.dtype.names},
-            {name: _sparse(histograms[name]) for name in HISTOGRAMS},
-        )
+        counts = {name: tally[name].tolist() for name in tally.dtype.names if name not in ROWS}
+        found = {}
+        for name, rows in ROWS.items():
+            array = histograms[name] if name in histograms else tally[name]
+            whole = np.asarray(array, np.int64).reshape(len(rows), -1)
+            for row, values in zip(rows, whole, strict=True):
+                found[row] = _sparse(values, _FIRST.get(name, 0))
+        found["turns"] = _together(found[name] for name in ROWS["turns"][:3])
+        return cls(counts, found)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Sums:
         """Return the sums that `to_dict` wrote down."""
         counts = {name: value for name, value in data.items() if name != "histograms"}
-        return cls(counts, {name: dict(data["histograms"][name]) for name in HISTOGRAMS})
+        return cls(counts, {name: dict(pairs) for name, pairs in data["histograms"].items()})
+
+    @property
+    def complete(self) -> bool:
+        """Whether all is in them that this version of the program counts."""
+        whole = Sums.empty()
+        return self.counts.keys() == whole.counts.keys() and len(self.histograms) == len(HISTOGRAMS)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sums JSON-ready; histograms as pairs of value and count, ascending."""
-        return {**self.counts, "histograms": {name: self.pairs(name) for name in HISTOGRAMS}}
+        return {**self.counts, "histograms": {name: self.pairs(name) for name in self.histograms}}
 
     def add(self, other: Sums) -> None:
         """Mutates: add the sums over another range."""
-        for name, value in other.counts.items():
-            self.counts[name] = _plus(self.counts[name], value)
-        for name, histogram in other.histograms.items():
-            mine = self.histograms[name]
-            for value, times in histogram.items():
-                mine[value] = mine.get(value, 0) + times
+        self.counts = {
+            name: _plus(value, other.counts[name])
+            for name, value in self.counts.items()
+            if name in other.counts
+        }
+        self.histograms = {
+            name: _together([histogram, other.histograms[name]])
+            for name, histogram in self.histograms.items()
+            if name in other.histograms
+        }
 
     def pairs(self, name: str) -> list[list[int]]:
         """Return a histogram as pairs of value and count, values ascending, no zeros."""
@@ -89,12 +140,19 @@ class Sums:
         return f"<Sums over {self['rounds']:,} rounds, {self['games']:,} games>"
 
 
-def _sparse(counts: Any) -> dict[int, int]:
-    """Return the entries of an array of counts that are not 0."""
-    if len(counts) == 0:
-        return {}
+def _sparse(counts: Any, first: int) -> dict[int, int]:
+    """Return the entries of an array of counts that are not 0, by value; `first` is at index 0."""
     found = counts.nonzero()[0]
-    return dict(zip(found.tolist(), counts[found].tolist(), strict=True))
+    return dict(zip((found + first).tolist(), counts[found].tolist(), strict=True))
+
+
+def _together(histograms: Iterable[Mapping[int, int]]) -> dict[int, int]:
+    """Return the sum of histograms."""
+    whole: dict[int, int] = {}
+    for histogram in histograms:
+        for value, times in histogram.items():
+            whole[value] = whole.get(value, 0) + times
+    return whole
 
 
 def _plus(a: Any, b: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .counting import count_call
 from .events import EV_BAO, EV_END, EV_SHIELD, note
 from .jit import kernel
 from .state import (
@@ -16,8 +17,17 @@ from .state import (
     RUNNING,
     SHIELD_AFTER,
     SHIELD_AT_ONCE,
+    SHIELD_RAISED,
     SUCCESS_ZERO,
 )
+
+
+@kernel
+def _raise_shield(state, declarer):
+    state.shield = 1
+    if state.counting:
+        state.detail[declarer, SHIELD_RAISED] += 1
+    note(state, EV_SHIELD, declarer, 0, 0, 0, 0)
 
 
 @kernel
@@ -29,8 +39,7 @@ def changed_by(state, table, owner, seat):
         and state.shield == 0
         and table.rule_shield == SHIELD_AFTER
     ):
-        state.shield = 1
-        note(state, EV_SHIELD, owner, 0, 0, 0, 0)
+        _raise_shield(state, owner)
 
 
 @kernel
@@ -40,21 +49,11 @@ def call(state, table, seat):
     state.bao_caller = seat
     state.bao_outcome = BAO_CALLED
     state.turns_left = state.players - 1
+    if state.counting:
+        count_call(state, seat)
     note(state, EV_BAO, seat, 0, 0, 0, 0)
     if table.rule_shield == SHIELD_AT_ONCE:
-        state.shield = 1
-        note(state, EV_SHIELD, seat, 0, 0, 0, 0)
-
-
-@kernel
-def total_of(state, table, seat):
-    """SCORE-1: the sum of a seat's own cards (points, int)."""
-    total = 0
-    for slot in range(state.n_slots[seat]):
-        card = state.slot_card[seat, slot]
-        if card >= 0:
-            total += table.value[card]
-    return total
+        _raise_shield(state, seat)
 
 
 @kernel
@@ -77,10 +76,9 @@ def _score_declarer(state, table):
 
 @kernel
 def finish(state, table, reason):
-    """The round ends: totals, scores, winners."""
+    """The round ends: scores, winners."""
     state.reason = reason
     for seat in range(state.players):
-        state.total[seat] = total_of(state, table, seat)
         state.score[seat] = state.total[seat]
     if reason == END_BAO:
         _score_declarer(state, table)

@@ -149,7 +149,7 @@ def put_under(state, card):
 
 
 @kernel
-def lay(state, owner, slot, card):
+def lay(state, table, owner, slot, card):
     """Mutates: a card comes to lie face down in an empty slot."""
     word = card >> 6
     state.slot_card[owner, slot] = card
@@ -157,11 +157,12 @@ def lay(state, owner, slot, card):
     state.held[owner, word] |= bit(card)
     state.lying[word] |= bit(card)
     state.n_cards[owner] += 1
+    state.total[owner] += table.value[card]
     state.own_fresh[owner] = 0
 
 
 @kernel
-def lift(state, owner, slot):
+def lift(state, table, owner, slot):
     """Mutates: the card of a slot leaves the area, and with it its lock; returns the card."""
     card = np.int64(state.slot_card[owner, slot])
     word = card >> 6
@@ -173,12 +174,13 @@ def lift(state, owner, slot):
     state.left[word] &= ~bit(card)
     state.locked[word] &= ~bit(card)
     state.n_cards[owner] -= 1
+    state.total[owner] -= table.value[card]
     state.own_fresh[owner] = 0
     return card
 
 
 @kernel
-def move(state, owner, slot, card):
+def move(state, table, owner, slot, card):
     """Mutates: a card that lies in an area goes to another owner's slot; all known of it stays.
 
     The slot it comes from must have been emptied or overwritten by the caller.
@@ -188,6 +190,8 @@ def move(state, owner, slot, card):
     state.held[old, word] &= ~bit(card)
     state.held[owner, word] |= bit(card)
     state.left[word] &= ~bit(card)
+    state.total[old] -= table.value[card]
+    state.total[owner] += table.value[card]
     state.slot_card[owner, slot] = card
     state.place[card] = owner << 7 | slot
     state.own_fresh[old] = 0
@@ -231,5 +235,5 @@ def free_slot(state, table, owner):
 def add_card(state, table, owner, card):
     """SLOT-3: a card is added to an area, unseen; returns its slot."""
     slot = np.int64(free_slot(state, table, owner))
-    lay(state, owner, slot, card)
+    lay(state, table, owner, slot, card)
     return slot

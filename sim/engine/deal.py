@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .cards import lay, put_on_discards, put_under, settle
+from .counting import clear_counts
 from .jit import entry, kernel
 from .knowledge import learn_face_up, learn_lying
 from .memory import BEFORE, NEVER
-from .state import BAO_CALLED, COUNTS, FAULT_NONE, NONE, RUNNING, WORDS
+from .state import BAO_CALLED, FAULT_NONE, NONE, RUNNING, WORDS
 
 
 @kernel
@@ -36,8 +37,7 @@ def clear(state, table, players):
             state.seen[seat, word] = zero
             state.mind[seat, word] = zero
             state.mixed[seat, word] = zero
-        for kind in range(COUNTS):
-            state.count[seat, kind] = 0
+        state.total[seat] = 0
     for word in range(WORDS):
         state.lying[word] = zero
         state.kept[word] = zero
@@ -64,6 +64,8 @@ def clear(state, table, players):
     state.turns_left = NONE
     state.reason = RUNNING
     state.fault = FAULT_NONE
+    if state.counting:
+        clear_counts(state)
 
 
 @entry
@@ -85,7 +87,7 @@ def lay_out(state, table, players, hands, slots, draw_pile, discards, under):
         state.n_slots[seat] = slots[seat]
         for slot in range(slots[seat]):
             if hands[seat, slot] >= 0:
-                lay(state, seat, slot, np.int64(hands[seat, slot]))
+                lay(state, table, seat, slot, np.int64(hands[seat, slot]))
     for k in range(len(draw_pile)):
         state.pile[k] = draw_pile[k]
     state.pile_size = len(draw_pile)
@@ -105,10 +107,13 @@ def deal(state, table, first):
         state.pile[card] = card
     state.pile_size = table.cards
     dealt = players * hand + 1
+    state.hand = hand
     settle(state, table.cards if state.logging else dealt)
     for seat in range(players):
         for slot in range(hand):
-            lay(state, seat, slot, np.int64(state.pile[seat * hand + slot]))
+            card = np.int64(state.pile[seat * hand + slot])
+            state.dealt_cards[seat * hand + slot] = card
+            lay(state, table, seat, slot, card)
         state.n_slots[seat] = hand
         for slot in range(min(table.rule_peeks, hand)):
             learn_lying(state, table, seat, np.int64(state.slot_card[seat, slot]))

@@ -71,10 +71,10 @@ def note_pluck(state, seat, reference, hit, cards, gift_cards):
     if state.logging == 0:
         return
     at = state.log_size
-    if at + 14 > LOG_WORDS:
+    if at + 15 > LOG_WORDS:
         state.log_full = 1
         return
-    state.log[at] = 14
+    state.log[at] = 15
     state.log[at + 1] = EV_PLUCK
     state.log[at + 2] = seat
     state.log[at + 3] = state.from_draw
@@ -87,7 +87,8 @@ def note_pluck(state, seat, reference, hit, cards, gift_cards):
         state.log[at + 11 + k] = state.gift[k]
     # Gifts are at most two: both cards share one word.
     state.log[at + 13] = (gift_cards[0] & 0xFF) | ((gift_cards[1] & 0x7F) << 8)
-    state.log_size = at + 14
+    state.log[at + 14] = state.claims
+    state.log_size = at + 15
 
 
 @kernel

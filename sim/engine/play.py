@@ -6,6 +6,7 @@ it from Python and drain the log after each step. So what a trace shows is what 
 
 from __future__ import annotations
 
+from .counting import alone_lowest
 from .deal import clear, deal
 from .events import EV_DEAL, EV_GAME_END, note
 from .jit import entry, kernel
@@ -43,8 +44,14 @@ def start(state, table, index):
     state.game_reason = NONE
     state.game_players = table.players
     state.seated = table.players
+    state.game_turns = 0
+    state.game_lead = NONE
+    state.game_lead_changes = 0
+    state.was_last = 0
+    state.half = 0
     for seat in range(MAX_PLAYERS):
         state.sums[seat] = 0
+        state.behind[seat] = 0
         state.who[seat] = seat
 
 
@@ -102,11 +109,40 @@ def _seat_equals(state, table):
 
 
 @kernel
+def _note_standings(state, table):
+    """How the game stands after a round, for the tally: who leads, who is last, by how much."""
+    players = state.players
+    lowest = state.sums[0]
+    highest = state.sums[0]
+    for player in range(1, players):
+        lowest = min(lowest, state.sums[player])
+        highest = max(highest, state.sums[player])
+    last = 0
+    for player in range(players):
+        state.behind[player] = max(state.behind[player], state.sums[player] - lowest)
+        if state.sums[player] == highest and highest > lowest:
+            last |= 1 << player
+    lead = alone_lowest(state.sums, players)
+    state.game_turns += state.turn + 1
+    state.was_last |= last
+    if lead >= 0:
+        if lead != state.game_lead and state.game_lead >= 0:
+            state.game_lead_changes += 1
+        state.game_lead = lead
+    if state.half == 0 and 2 * highest >= table.threshold and highest < table.threshold:
+        state.half = 1
+        state.half_lead = lead
+        state.half_last = last
+
+
+@kernel
 def _after_round(state, table):
     """GAME-1, GAME-4, SIM-3: the game ends, goes on, or is decided among equals."""
     for seat in range(state.players):
         state.sums[seat] += state.score[seat]
     state.rounds += 1
+    if state.counting:
+        _note_standings(state, table)
     over = False
     for seat in range(state.players):
         if state.sums[seat] >= table.threshold:
@@ -188,9 +224,9 @@ def play_chunk(
     begin,
     end,
     tally,
-    turns_histogram,
+    turns_histograms,
     recyclings_histogram,
-    rounds_histogram,
+    rounds_histograms,
     rows,
 ):
     """Play units `begin` … `end` - 1 and add up what happened.
@@ -202,9 +238,9 @@ def play_chunk(
         begin: int64, first unit.
         end: int64, one past the last.
         tally: `Tally` record, added to.
-        turns_histogram: int64, max_turns + 1: rounds by number of turns, added to.
+        turns_histograms: int64, TURN_ROWS × (max_turns + 1): over numbers of turns, added to.
         recyclings_histogram: int64: rounds by number of recyclings, added to.
-        rounds_histogram: int64, max_rounds + 1: games by number of rounds, added to.
+        rounds_histograms: int64, ROUND_ROWS × (max_rounds + 1): over numbers of rounds, added to.
         rows: int32, records × RECORD_COLUMNS; no records are written where it has no rows.
 
     Returns:
@@ -222,16 +258,17 @@ def play_chunk(
         while state.stage != STAGE_DONE:
             deciding = state.deciding
             ended = advance(state, table, seed)
-            if not deciding:
+            if state.counting and not deciding:
                 add_pluck(tally, state)
+                if ended:
+                    add_round(tally, turns_histograms, recyclings_histogram, state, table)
             if ended and not deciding:
-                add_round(tally, turns_histogram, recyclings_histogram, state, table)
                 if room > 0:
                     round_index = state.rounds - 1 if table.games else 0
                     written = write_records(rows, written, state, round_index)
         if state.fault != FAULT_NONE:
             break
-        if table.games:
-            add_game(tally, rounds_histogram, state)
+        if table.games and state.counting:
+            add_game(tally, rounds_histograms, state)
         index += 1
     return index, written

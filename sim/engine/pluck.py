@@ -8,6 +8,7 @@ from ..policies import scripted
 from .ask import ask, may_claim
 from .bao import changed_by
 from .cards import add_card, discard, draw, lift, move, put_on_discards
+from .counting import count_pluck
 from .events import EV_PENALTY, note, note_pluck
 from .jit import kernel, unit
 from .knowledge import bit, learn_all, matching
@@ -15,13 +16,9 @@ from .rng import STREAM_RACE, normal, number
 from .state import (
     ASK_CLAIM,
     ASK_GIFT,
-    DOUBLE_HIT,
     FAULT_NONE,
-    MISSED,
     NONE,
-    OWN_HIT,
     PLUCKS_NONE,
-    RIVAL_HIT,
 )
 
 
@@ -56,9 +53,11 @@ def race(state, table, card):
     """
     state.card = card
     state.from_draw = 0
+    state.claims = 0
     if table.scripted:
         seat = scripted.claim(state, table)
         if seat >= 0:
+            state.claims = 1 << seat
             take_claim(state)
         return np.int64(seat)
     if table.rule_plucks == PLUCKS_NONE:
@@ -78,6 +77,7 @@ def race(state, table, card):
         ask(state, table, seat, ASK_CLAIM)
         if state.answer[1] == 0 or state.fault != FAULT_NONE:
             continue
+        state.claims |= 1 << seat
         if winner >= 0:
             # Times are asked for only in a race; one of them most often stays alone.
             if best < 0.0:
@@ -121,7 +121,7 @@ def _give(state, table, seat, k):
     state.slot_card[seat, slot] = NONE
     state.n_cards[seat] -= 1
     state.n_cards[place >> 7] += 1
-    move(state, place >> 7, place & 127, card)
+    move(state, table, place >> 7, place & 127, card)
     state.kept[card >> 6] &= ~bit(card)
     return card
 
@@ -137,7 +137,7 @@ def _hit(state, table, seat, reference):
     rivals = 0
     for k in range(n):
         place = state.target[k]
-        put_on_discards(state, table, lift(state, place >> 7, place & 127))
+        put_on_discards(state, table, lift(state, table, place >> 7, place & 127))
         if place >> 7 != seat:
             rivals += 1
     given = np.int64(NONE)
@@ -153,12 +153,8 @@ def _hit(state, table, seat, reference):
             state.gift_number += 1
             if state.fault != FAULT_NONE:
                 return
-    if n == 2:
-        state.count[seat, DOUBLE_HIT] += 1
-    elif rivals:
-        state.count[seat, RIVAL_HIT] += 1
-    else:
-        state.count[seat, OWN_HIT] += 1
+    if state.counting:
+        count_pluck(state, seat, n, rivals, 1)
     note_pluck(state, seat, reference, 1, (first, second), (given, given_too))
     for k in range(n):
         changed_by(state, table, state.target[k] >> 7, seat)
@@ -169,7 +165,9 @@ def _miss(state, table, seat, reference):
     """PLUCK-7, DOUBLE-3: targets shown, reference discarded without effect, then penalties."""
     first = _target_card(state, 0)
     second = _target_card(state, 1) if state.n_targets == 2 else np.int64(NONE)
-    state.count[seat, MISSED] += 1
+    if state.counting:
+        rival = state.target[0] >> 7 != seat
+        count_pluck(state, seat, state.n_targets, 1 if rival else 0, 0)
     state.gift[0] = NONE
     state.gift[1] = NONE
     note_pluck(state, seat, reference, 0, (first, second), (NONE, NONE))

@@ -7,6 +7,7 @@ import numpy as np
 from .ask import ask
 from .bao import changed_by
 from .cards import add_card, can_draw, draw, dump, keep, lay, lift, move, put_under
+from .counting import count_no_effect, count_power
 from .events import (
     EV_ADD,
     EV_LOOK,
@@ -37,7 +38,6 @@ from .state import (
     LOOK,
     MACAW,
     NONE,
-    POWER_USED,
     SHOEBILL,
     SHOW,
     SWAP,
@@ -64,8 +64,8 @@ def _swap_places(state, table, seat, a, b):
     """Mutates: the cards at two places change places; they are locked, the Shield may rise."""
     card_a = np.int64(state.slot_card[a >> 7, a & 127])
     card_b = np.int64(state.slot_card[b >> 7, b & 127])
-    move(state, b >> 7, b & 127, card_a)
-    move(state, a >> 7, a & 127, card_b)
+    move(state, table, b >> 7, b & 127, card_a)
+    move(state, table, a >> 7, a & 127, card_b)
     if a >> 7 == seat:
         dump(state, card_a)
     elif b >> 7 == seat:
@@ -151,8 +151,8 @@ def _place(state, table, seat, place, card):
     slot = place & 127
     for viewer in range(state.players):
         recall(state, table, viewer)  # what has slipped a mind by now is not known to go under
-    out = lift(state, owner, slot)
-    lay(state, owner, slot, card)
+    out = lift(state, table, owner, slot)
+    lay(state, table, owner, slot, card)
     if owner == seat:
         keep(state, card, False)
     else:
@@ -165,6 +165,14 @@ def _place(state, table, seat, place, card):
 
 
 @kernel
+def _no_effect(state, seat, card, power):
+    """POW-6, POW-7: the power of a card can do nothing."""
+    if state.counting:
+        count_no_effect(state, seat, power)
+    note(state, EV_NO_EFFECT, seat, card, 0, 0, 0)
+
+
+@kernel
 def _shoebill(state, table, seat):
     """POW-SHOEBILL: draw two cards; one replaces an own card, the other a rival's."""
     first = draw(state, table)
@@ -173,7 +181,7 @@ def _shoebill(state, table, seat):
     state.offer[1] = second
     note(state, EV_SHOEBILL, seat, first, second, 0, 0)
     if first < 0:
-        note(state, EV_NO_EFFECT, seat, state.card, 0, 0, 0)
+        _no_effect(state, seat, np.int64(state.card), SHOEBILL)
         return
     learn(state, table, seat, first)
     if second >= 0:
@@ -243,9 +251,10 @@ def use(state, table, seat, card, trigger):
         if state.fault != FAULT_NONE or state.answer[0] == 0:
             return 0
     note(state, EV_POWER, seat, card, trigger, 0, 0)
-    state.count[seat, POWER_USED + power] += 1
+    if state.counting:
+        count_power(state, seat, power, trigger)
     if not effect:
-        note(state, EV_NO_EFFECT, seat, card, 0, 0, 0)
+        _no_effect(state, seat, card, power)
     elif power == LOOK:
         _look(state, table, seat)
     elif power == SHOW:

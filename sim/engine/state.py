@@ -93,6 +93,56 @@ GAME_REASONS = ("threshold", "max_rounds", "tie_break_cap")
 OWN_HIT, RIVAL_HIT, DOUBLE_HIT, MISSED, POWER_USED = range(5)
 COUNTS = POWER_USED + 6
 
+# Finer counts for each seat and round (``State.detail``), for the tally alone. A name stands for
+# the first of as many numbers as the comment behind it multiplies to, the last factor running
+# fastest.
+FROM_DRAW, FROM_WINDOW = range(2)  # the sources of a reference
+PLUCK_OWN, PLUCK_RIVAL, PLUCK_DOUBLE = range(3)  # the targets of a pluck
+CHANCE_OWN, CHANCE_RIVAL = range(2)  # whose card a seat could have plucked; rival: no own one
+PLUCK_TRIED = 0  # source, targets, missed or hit
+DRAW_CHANCE = PLUCK_TRIED + 2 * 3 * 2  # whose, (chances, tried)
+WINDOW_CHANCE = DRAW_CHANCE + 2 * 2  # whose, (chances, tried, another's attempt came)
+RACES = WINDOW_CHANCE + 2 * 3  # (windows with its claim and another's, won)
+POWER_BY = RACES + 2  # power, trigger
+NO_EFFECT = POWER_BY + 6 * 3  # power
+#: For the declarer: Shield raised, turns begun under it, references for which it alone forbade an
+#: opponent a pluck, powers that move cards used by opponents under it, and those without effect.
+SHIELD_RAISED = NO_EFFECT + 6
+SHIELD_TURNS = SHIELD_RAISED + 1
+SHIELD_PLUCKS = SHIELD_RAISED + 2
+SHIELD_POWERS = SHIELD_RAISED + 3
+SHIELD_NO_EFFECT = SHIELD_RAISED + 4
+LED = SHIELD_RAISED + 5  # turns at whose end it alone had the lowest total
+GONE = LED + 1  # turns at whose end it had no card
+DETAILS = GONE + 1
+
+# Counts of windows (``State.windows``): all, those in which a seat had a chance, those with an
+# attempt, those with a chance and no attempt, those with two claims or more.
+OPENED, WITH_CHANCE, PLUCKED, LEFT, RACED = range(5)
+WINDOWS = 5
+
+# Rows of the histograms over numbers of turns: rounds by length, for each end; calls by turn, for
+# each outcome; rounds by changes of the lead; by the last turn in which a later loser led; by the
+# turns after that.
+TURNS_BY_END = 0
+TURNS_BY_CALL = TURNS_BY_END + 3
+LEAD_CHANGES = TURNS_BY_CALL + 4
+LOSER_LED_AT = LEAD_CHANGES + 1
+LOSER_LED_LEFT = LOSER_LED_AT + 1
+TURN_ROWS = LOSER_LED_LEFT + 1
+
+# Rows of the histograms over numbers of rounds: games by length, by changes of the lead.
+GAME_LENGTHS, GAME_LEAD_CHANGES = range(2)
+ROUND_ROWS = 2
+
+#: Totals (points) that a histogram tells apart; any beyond counts as the last one.
+LOWEST_TOTAL, HIGHEST_TOTAL = -256, 1023
+
+# Sums over rounds for the swing of a bird or a power: how many cards (players) n a round has, and
+# what their owners' scores are apart from the others' (x, in points times players less one).
+SWING_N, SWING_X, SWING_NN, SWING_XX, SWING_NX = range(5)
+SWINGS = 5
+
 # How a face-down card came to lie: dealt, given or drawn unseen; chosen from a draw; taken.
 LIES_DEALT, LIES_KEPT, LIES_TAKEN = range(3)
 
@@ -296,12 +346,29 @@ STATE = np.dtype(
         ("final_by", np.int32),
         ("turns_left", np.int32),  # turns to come after this one, once the last turns run
         ("reason", np.int32),
-        ("total", np.int32, _SEATS),
+        ("total", np.int32, _SEATS),  # of the cards that lie in the area now; no player may ask
         ("score", np.int32, _SEATS),
         ("winner", np.int8, _SEATS),  # 1 for each winner
-        ("count", np.int32, (MAX_PLAYERS, COUNTS)),
         ("bao_caller", np.int32),  # who called, also after an override
         ("bao_outcome", np.int32),
+        # What has been counted in this round; 0 in `counting` stops most of it, which only a
+        # measurement of its cost wants.
+        ("counting", np.int32),
+        ("count", np.int32, (MAX_PLAYERS, COUNTS)),
+        ("detail", np.int32, (MAX_PLAYERS, DETAILS)),
+        ("windows", np.int32, (WINDOWS,)),
+        ("claims", np.int32),  # seats that claimed in the last window; bit k for seat k
+        ("lead", np.int32),  # who was last alone lowest at the end of a turn
+        ("lead_changes", np.int32),
+        ("led_at", np.int32, _SEATS),  # number of turns when the seat last was; 0: never
+        ("call_turn", np.int32),  # number of turns when BAO was called
+        ("call_total", np.int32),  # the caller's true total then
+        ("call_unknown", np.int32),  # own cards that it had never seen
+        ("call_lowest", np.int32),  # 1 if it alone had the lowest total
+        ("dealt_cards", np.uint8, (MAX_CARDS,)),  # hand after hand
+        ("hand", np.int32),  # cards dealt to each seat
+        ("bird_cards", np.int32, (MAX_CARDS,)),  # scratch by bird; all 0 between its uses
+        ("bird_swing", np.int64, (MAX_CARDS,)),
         # A question: what it is about.
         ("card", np.int32),  # drawn card, reference or power card
         ("from_draw", np.int32),  # the reference was drawn by the plucker
@@ -331,6 +398,15 @@ STATE = np.dtype(
         ("game_winner", np.int32),
         ("game_players", np.int32),
         ("seated", np.int32),  # players of the next deal
+        # How a game went, after each round but deciding ones.
+        ("game_turns", np.int64),
+        ("game_lead", np.int32),  # who last alone had the lowest sum
+        ("game_lead_changes", np.int32),
+        ("behind", np.int64, _SEATS),  # the most points that a player was behind the lowest sum
+        ("was_last", np.int32),  # players that had the highest sum; bit k for player k
+        ("half", np.int32),  # 1 once a sum has reached half the threshold
+        ("half_lead", np.int32),  # who then alone had the lowest sum
+        ("half_last", np.int32),  # players that then had the highest; bit k for player k
         # Record of what happens, drained after each step; see events.py.
         ("logging", np.int32),
         ("log_size", np.int32),
@@ -494,6 +570,42 @@ TALLY = np.dtype(
         ("bao_called", np.int64, _SEATS),
         ("bao_won", np.int64, _SEATS),
         ("count", np.int64, (MAX_PLAYERS, COUNTS)),
+        ("detail", np.int64, (MAX_PLAYERS, DETAILS)),
+        ("windows", np.int64, (WINDOWS,)),
+        # By seat and place in the turn order of the round (0 began): rounds, those with a
+        # winner, and what the seat won in them.
+        ("place_rounds", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),
+        ("place_decided", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),
+        ("place_share", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),  # in WIN_UNITS
+        ("place_score", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),
+        ("place_score_sq", np.int64, (MAX_PLAYERS, MAX_PLAYERS)),
+        # Calls of BAO: by outcome; of callers alone lowest then; by Shield down or up at the end.
+        ("call_ends", np.int64, (MAX_PLAYERS, 5)),
+        ("call_lowest", np.int64, (5,)),
+        ("call_shield", np.int64, (2, 5)),
+        ("call_turn", np.int64, _SEATS),
+        ("call_turn_sq", np.int64, _SEATS),
+        ("call_total", np.int64, _SEATS),
+        ("call_total_sq", np.int64, _SEATS),
+        ("call_unknown", np.int64, _SEATS),
+        ("call_unknown_sq", np.int64, _SEATS),
+        ("final_by", np.int64, _SEATS),  # automatic final phases that began in a turn of the seat
+        # Rounds in which a seat had no card at the end of a turn, those of them with a winner,
+        # and what the seat won in them.
+        ("gone_rounds", np.int64, _SEATS),
+        ("gone_decided", np.int64, _SEATS),
+        ("gone_share", np.int64, _SEATS),  # in WIN_UNITS
+        # Over rounds: squares of a seat's plucks and hits, and their products.
+        ("tries_sq", np.int64, _SEATS),
+        ("hits_sq", np.int64, _SEATS),
+        ("hits_tries", np.int64, _SEATS),
+        # Swings (SWING_…) of birds dealt, and left at the end, and of powers used by a seat.
+        ("dealt", np.int64, (SWINGS, MAX_CARDS)),
+        ("kept", np.int64, (SWINGS, MAX_CARDS)),
+        ("used", np.int64, (SWINGS, 6)),
+        # Calls by outcome (from BAO_WON on), and total from LOWEST_TOTAL on; and unknown cards.
+        ("call_totals", np.int64, (4, HIGHEST_TOTAL - LOWEST_TOTAL + 1)),
+        ("call_unknowns", np.int64, (4, MAX_CARDS + 1)),
         # Plucks by the plucker's confidence, in CONFIDENCE_BINS equal bins of 0 to 1.
         ("sure_plucks", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
         ("sure_hits", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
@@ -505,6 +617,15 @@ TALLY = np.dtype(
         ("game_score_rounds", np.int64, _SEATS),
         ("decided", np.int64),  # games that needed deciding rounds
         ("deciding_rounds", np.int64),
+        ("game_turns", np.int64),
+        ("game_turns_sq", np.int64),
+        # Games that somebody won: after having been last, by the most points behind, and with a
+        # sum of half the threshold before the end: by who led then, and who was last then.
+        ("come_from_last", np.int64),
+        ("half_games", np.int64),
+        ("half_lead_won", np.int64),
+        ("half_last_won", np.int64),
+        ("deficits", np.int64, (1, HIGHEST_TOTAL + 1)),
     ],
     align=True,
 )
@@ -546,4 +667,5 @@ def new_state() -> Any:
     state = new_record(STATE)
     state.slot_card[:] = NONE
     state.place[:] = NONE
+    state.counting = 1
     return state

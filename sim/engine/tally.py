@@ -12,8 +12,28 @@ from .state import (
     BAO_WON,
     CONFIDENCE_BINS,
     COUNTS,
+    DETAILS,
+    END_CAP,
+    GAME_LEAD_CHANGES,
+    GAME_LENGTHS,
+    GONE,
+    HIGHEST_TOTAL,
+    LEAD_CHANGES,
+    LOSER_LED_AT,
+    LOSER_LED_LEFT,
+    LOWEST_TOTAL,
+    MISSED,
     NONE,
+    POWER_USED,
+    SWING_N,
+    SWING_NN,
+    SWING_NX,
+    SWING_X,
+    SWING_XX,
+    TURNS_BY_CALL,
+    TURNS_BY_END,
     WIN_UNITS,
+    WINDOWS,
 )
 
 
@@ -30,24 +50,22 @@ def _add_wins(tally, seat, winners):
 
 
 @kernel
-def add_round(tally, turns_histogram, recyclings_histogram, state, table):
-    """Mutates `tally` and the histograms: add a finished round (not a deciding round)."""
-    turns = state.turn + 1
-    tally.rounds += 1
-    tally.ends[state.reason] += 1
-    turns_histogram[turns] += 1
-    recyclings_histogram[state.recyclings] += 1
-    caller = state.bao_caller
-    if caller >= 0:
-        tally.bao[BAO_CALLED] += 1
-        tally.bao[state.bao_outcome] += 1
-        tally.bao_called[caller] += 1
-        if state.bao_outcome == BAO_WON:
-            tally.bao_won[caller] += 1
+def _number_of_winners(state):
     winners = 0
     for seat in range(state.players):
-        if state.winner[seat] == 1:
-            winners += 1
+        winners += state.winner[seat]
+    return winners
+
+
+@kernel
+def add_round(tally, turns_histograms, recyclings_histogram, state, table):
+    """Mutates `tally` and the histograms: add a finished round (not a deciding round)."""
+    turns = np.int64(state.turn) + 1
+    tally.rounds += 1
+    tally.ends[state.reason] += 1
+    turns_histograms[TURNS_BY_END + state.reason, turns] += 1
+    recyclings_histogram[state.recyclings] += 1
+    winners = _number_of_winners(state)
     for seat in range(state.players):
         score = np.int64(state.score[seat])
         tally.score[seat] += score
@@ -58,6 +76,151 @@ def add_round(tally, turns_histogram, recyclings_histogram, state, table):
             _add_wins(tally, seat, winners)
         for kind in range(COUNTS):
             tally.count[seat, kind] += state.count[seat, kind]
+        for kind in range(DETAILS):
+            tally.detail[seat, kind] += state.detail[seat, kind]
+        _add_seat(tally, state, seat, WIN_UNITS // winners if state.winner[seat] == 1 else 0)
+    for kind in range(WINDOWS):
+        tally.windows[kind] += state.windows[kind]
+    if state.bao_caller >= 0:
+        _add_call(tally, turns_histograms, state)
+    if state.final_by >= 0:
+        tally.final_by[state.final_by] += 1
+    _add_lead(turns_histograms, state, turns)
+    _add_swings(tally, state, table)
+
+
+@kernel
+def _add_seat(tally, state, seat, units):
+    """A seat's round: place in the turn order, cards gone, plucks; `units` of a win are its own."""
+    decided = np.int64(state.reason != END_CAP)
+    score = np.int64(state.score[seat])
+    place = seat - state.first
+    if place < 0:
+        place += state.players
+    tally.place_rounds[seat, place] += 1
+    tally.place_decided[seat, place] += decided
+    tally.place_share[seat, place] += units
+    tally.place_score[seat, place] += score
+    tally.place_score_sq[seat, place] += score * score
+    if state.detail[seat, GONE] > 0:
+        tally.gone_rounds[seat] += 1
+        tally.gone_decided[seat] += decided
+        tally.gone_share[seat] += units
+    hits = np.int64(0)
+    for kind in range(MISSED):
+        hits += state.count[seat, kind]
+    tries = hits + state.count[seat, MISSED]
+    tally.hits_sq[seat] += hits * hits
+    tally.tries_sq[seat] += tries * tries
+    tally.hits_tries[seat] += hits * tries
+
+
+@kernel
+def _add_call(tally, turns_histograms, state):
+    """A call of BAO: by whom, at which turn, on which total, and what came of it."""
+    caller = np.int64(state.bao_caller)
+    outcome = np.int64(state.bao_outcome)
+    tally.bao_called[caller] += 1
+    if outcome == BAO_WON:
+        tally.bao_won[caller] += 1
+    for kind in (np.int64(BAO_CALLED), outcome):
+        tally.bao[kind] += 1
+        tally.call_ends[caller, kind] += 1
+        tally.call_lowest[kind] += state.call_lowest
+        tally.call_shield[1 if state.shield else 0, kind] += 1
+    turn = np.int64(state.call_turn)
+    total = np.int64(state.call_total)
+    unknown = np.int64(state.call_unknown)
+    tally.call_turn[caller] += turn
+    tally.call_turn_sq[caller] += turn * turn
+    tally.call_total[caller] += total
+    tally.call_total_sq[caller] += total * total
+    tally.call_unknown[caller] += unknown
+    tally.call_unknown_sq[caller] += unknown * unknown
+    row = outcome - BAO_WON
+    turns_histograms[TURNS_BY_CALL + row, turn] += 1
+    tally.call_totals[row, min(max(total, LOWEST_TOTAL), HIGHEST_TOTAL) - LOWEST_TOTAL] += 1
+    tally.call_unknowns[row, unknown] += 1
+
+
+@kernel
+def _add_lead(turns_histograms, state, turns):
+    """Changes of the lead, and when one that did not win led last."""
+    turns_histograms[LEAD_CHANGES, state.lead_changes] += 1
+    if state.reason == END_CAP:
+        return
+    last = np.int64(0)
+    for seat in range(state.players):
+        if state.winner[seat] == 0:
+            last = max(last, np.int64(state.led_at[seat]))
+    if last > 0:
+        turns_histograms[LOSER_LED_AT, last] += 1
+        turns_histograms[LOSER_LED_LEFT, turns - last] += 1
+
+
+@kernel
+def _add_swing(sums, k, n, x):
+    """Mutates `sums` (SWINGS × kinds): a round has `n` of kind `k`, with scores `x` apart."""
+    sums[SWING_N, k] += n
+    sums[SWING_X, k] += x
+    sums[SWING_NN, k] += n * n
+    sums[SWING_XX, k] += x * x
+    sums[SWING_NX, k] += n * x
+
+
+@kernel
+def _note_bird(state, table, card, x):
+    bird = table.bird[card]
+    state.bird_cards[bird] += 1
+    state.bird_swing[bird] += x
+
+
+@kernel
+def _take_bird(sums, state, table, card):
+    """Move what stands in the scratch arrays for the bird of a card into the sums, once."""
+    bird = table.bird[card]
+    n = np.int64(state.bird_cards[bird])
+    if n > 0:
+        _add_swing(sums, bird, n, state.bird_swing[bird])
+        state.bird_cards[bird] = 0
+        state.bird_swing[bird] = 0
+
+
+@kernel
+def _add_swings(tally, state, table):
+    """Birds dealt, birds kept to the end and powers used, with their owners' scores.
+
+    A score apart is ``players * score - sum of all scores``: that much less the mean of the others,
+    times players less one.
+    """
+    players = np.int64(state.players)
+    hand = np.int64(state.hand)
+    everyone = np.int64(0)
+    for seat in range(players):
+        everyone += state.score[seat]
+    for seat in range(players):
+        apart = players * state.score[seat] - everyone
+        for k in range(seat * hand, (seat + 1) * hand):
+            _note_bird(state, table, state.dealt_cards[k], apart)
+    for k in range(players * hand):
+        _take_bird(tally.dealt, state, table, state.dealt_cards[k])
+    for seat in range(players):
+        apart = players * state.score[seat] - everyone
+        for slot in range(state.n_slots[seat]):
+            if state.slot_card[seat, slot] >= 0:
+                _note_bird(state, table, state.slot_card[seat, slot], apart)
+    for seat in range(players):
+        for slot in range(state.n_slots[seat]):
+            if state.slot_card[seat, slot] >= 0:
+                _take_bird(tally.kept, state, table, state.slot_card[seat, slot])
+    for power in range(COUNTS - POWER_USED):
+        n = np.int64(0)
+        x = np.int64(0)
+        for seat in range(players):
+            used = np.int64(state.count[seat, POWER_USED + power] > 0)
+            n += used
+            x += used * (players * state.score[seat] - everyone)
+        _add_swing(tally.used, power, n, x)
 
 
 @kernel
@@ -72,12 +235,15 @@ def add_pluck(tally, state):
 
 
 @kernel
-def add_game(tally, rounds_histogram, state):
-    """Mutates `tally` and the histogram: add a finished game."""
+def add_game(tally, rounds_histograms, state):
+    """Mutates `tally` and the histograms: add a finished game."""
     rounds = np.int64(state.rounds)
     tally.games += 1
     tally.game_ends[state.game_reason] += 1
-    rounds_histogram[rounds] += 1
+    rounds_histograms[GAME_LENGTHS, rounds] += 1
+    rounds_histograms[GAME_LEAD_CHANGES, state.game_lead_changes] += 1
+    tally.game_turns += state.game_turns
+    tally.game_turns_sq += state.game_turns * state.game_turns
     if state.deciding_rounds > 0:
         tally.decided += 1
         tally.deciding_rounds += state.deciding_rounds
@@ -87,6 +253,18 @@ def add_game(tally, rounds_histogram, state):
         tally.game_score_rounds[player] += score * rounds
     if state.game_winner >= 0:
         _add_wins(tally, state.game_winner, 1)
+        _add_comeback(tally, state, np.int64(state.game_winner))
+
+
+@kernel
+def _add_comeback(tally, state, winner):
+    """How far behind the winner of a game had been."""
+    tally.come_from_last += (state.was_last >> winner) & 1
+    tally.deficits[0, min(state.behind[winner], HIGHEST_TOTAL)] += 1
+    if state.half:
+        tally.half_games += 1
+        tally.half_lead_won += np.int64(state.half_lead == winner)
+        tally.half_last_won += (state.half_last >> winner) & 1
 
 
 @kernel

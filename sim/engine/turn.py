@@ -8,6 +8,7 @@ from ..policies import scripted
 from .ask import ask
 from .bao import call, end_of_turn
 from .cards import discard, draw, keep, lay, lift, put_on_discards
+from .counting import count_draw, count_turn, count_window
 from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
 from .jit import kernel, unit
 from .knowledge import age_left, bit, remember, see, see_taken
@@ -28,15 +29,16 @@ from .state import (
     NONE,
     PLUCK,
     POWERS_ALL,
+    SHIELD_TURNS,
 )
 
 
 @kernel
 def _replace(state, table, seat, slot, card):
     """SLOT-2: a card takes the place of an own card, which goes face up on the discard pile."""
-    out = lift(state, seat, slot)
+    out = lift(state, table, seat, slot)
     known = (state.seen[seat, out >> 6] & bit(out)) != np.uint64(0)
-    lay(state, seat, slot, card)
+    lay(state, table, seat, slot, card)
     keep(state, card, known and table.value[out] <= table.deck_mean)
     put_on_discards(state, table, out)
     note(state, EV_REPLACE, seat, slot, card, out, 0)
@@ -84,6 +86,8 @@ def _window(state, table, card, direct):
     `direct` is True for a card drawn and discarded directly.
     """
     plucker = race(state, table, card)
+    if state.counting:
+        count_window(state, table, card, plucker)
     if table.fading:
         note_window(state, table, card)
     hit = False
@@ -119,6 +123,8 @@ def _after_draw(state, table, seat, card):
     if state.fault != FAULT_NONE:
         return
     action = state.answer[0]
+    if state.counting:
+        count_draw(state, table, seat, card, action == PLUCK)
     if action == PLUCK:
         take_claim(state)
         if resolve(state, table, seat, card) == 1 and state.fault == FAULT_NONE:
@@ -177,6 +183,8 @@ def play_turn(state, table):
         state.turns_left -= 1
     unlock(state)
     note(state, EV_TURN, state.turn, seat, 0, 0, 0)
+    if state.counting and state.shield:
+        state.detail[state.bao_by, SHIELD_TURNS] += 1
     slot = _source(state, table, seat)
     if state.fault == FAULT_NONE:
         if slot >= 0:
@@ -191,6 +199,8 @@ def play_turn(state, table):
     if table.scripted:
         scripted.late_claims(state, table)
     if state.fault == FAULT_NONE:
+        if state.counting:
+            count_turn(state)
         end_of_turn(state, table)
         state.active = seat + 1 if seat + 1 < state.players else 0
     return 0

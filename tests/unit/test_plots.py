@@ -54,7 +54,7 @@ def ax() -> Axes:
 
 
 def title(ax: Axes) -> str:
-    return ax.get_title(loc="left")
+    return " ".join(ax.get_title(loc="left").split())
 
 
 # --- axes in, axes out ----------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def test_panels_share_one_title(swept: dict[str, SweepResult], name: str) -> Non
         return {}
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("analysis.plots.picture", keep)
+        patch.setattr("analysis.plots.files.picture", keep)
         swept[name].pictures()
     for figure in figures:
         assert "n = " in figure.get_suptitle()
@@ -239,7 +239,7 @@ def test_which_pictures_a_sweep_has(
         draw(Figure())
         return {"svg": b"", "png": b""}
 
-    monkeypatch.setattr("analysis.plots.picture", blank)
+    monkeypatch.setattr("analysis.plots.files.picture", blank)
     made = {file.partition(".")[0] for file in swept[name].pictures()}
     assert expected <= made
     assert ("win_share_map" in made) == (name == "two")

@@ -1,0 +1,417 @@
+"""What all plots share: figures and their style, titles, ticks, legends, coloured fields."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from analysis.stats import Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8A8300")
+"""For series, in this order: those of Okabe and Ito, their yellow made darker."""
+
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+BAND = 0.2
+"""Opacity of the band of an interval."""
+
+_STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "baobei",
+    "savefig.dpi": 110,
+}
+
+_UNTOLD = {"svg": ("Date", "Creator"), "png": ("Software",)}
+"""What files would tell of the day and of versions."""
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def picture(draw: Callable[[Figure], object], width: float, height: float) -> dict[str, bytes]:
+    """Return a figure as ``{"svg": ..., "png": ...}``, whatever the user's style is.
+
+    Args:
+        draw: Draws on the empty figure that it is given.
+        width: In inches.
+        height: In inches.
+    """
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        for name, value in _STYLE.items():
+            matplotlib.rcParams[name] = value  # type: ignore[index]
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure)
+        made = {}
+        for form, untold in _UNTOLD.items():
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=form, metadata=dict.fromkeys(untold))
+            made[form] = buffer.getvalue()
+    return made
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return the axes to draw on, those of a new figure if there are none."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
+
+
+# --- titles ---------------------------------------------------------------------------------------
+
+
+def headed(ax: Axes, title: str, note: str) -> Axes:
+    """Give axes a title in which n and intervals are told; return them.
+
+    The text is broken into lines where the figure is too narrow for it, so this comes last, when
+    everything stands where it will.
+    """
+    heading = ax.set_title(title, loc="left")
+    heading.set_text("")  # so that it pushes nothing aside while the room is measured
+    room = _room(ax)
+    heading.set_text("\n".join(_broken(f"{title}\n{note}", room, heading.get_fontproperties())))
+    return ax
+
+
+def _room(ax: Axes) -> float:
+    """Return how wide a title of axes may be, in points: up to the next axes, or to the edge."""
+    figure: Any = ax.get_figure(root=True)
+    figure.draw_without_rendering()  # sets out what the layout leaves to the axes
+    box = ax.get_window_extent()
+    others = [other.get_window_extent() for other in figure.axes if other is not ax]
+    beside = [other.x0 - figure.dpi / 6 for other in others if other.x0 >= box.x1]
+    right = min([figure.bbox.x1, *beside])
+    return float(right - box.x0) * 72 / float(figure.dpi) - 4
+
+
+def _broken(text: str, room: float, font: Any) -> list[str]:
+    """Return the lines of a text, broken between words where they are wider than the room."""
+    from matplotlib.textpath import text_to_path
+
+    def wide(line: str) -> bool:
+        return float(text_to_path.get_text_width_height_descent(line, font, False)[0]) > room
+
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for word in re.split(r" (?!%)", paragraph):
+            longer = f"{line} {word}" if line else word
+            if line and wide(longer):
+                lines.append(line)
+                longer = word
+            line = longer
+        lines.append(line)
+    return lines
+
+
+def counts(numbers: Sequence[int], of: str) -> str:
+    """Return ``n = 1,000 rounds``, ``n = 1,000 to 2,000 rounds``, ``n = 1 round``."""
+    low, high = min(numbers), max(numbers)
+    if high == 1:
+        of = re.sub(r"s\b", "", of, count=1)
+    return f"n = {low:,} {of}" if low == high else f"n = {low:,} to {high:,} {of}"
+
+
+# --- bars -----------------------------------------------------------------------------------------
+
+
+def bars(
+    ax: Axes,
+    names: Sequence[str],
+    values: Sequence[float],
+    intervals: Sequence[Interval],
+    *,
+    colours: Sequence[str] | str = COLOURS[4],
+    parts: Sequence[tuple[str, str, Sequence[float]]] = (),
+    told: Callable[[float], str] = "{:.1f}".format,
+) -> None:
+    """Draw bars from left to right, the first at the top, with their intervals and values.
+
+    Args:
+        ax: Axes to draw on.
+        names: Of the bars.
+        values: 0 or above.
+        intervals: Low and high end of each; None where there are none.
+        colours: Of all bars, or of each.
+        parts: Of what bars are made, if of several parts: label, colour, and how much of each bar.
+        told: How a value is written beside its bar.
+    """
+    rows = range(len(names))
+    if not parts:
+        ax.barh(rows, values, color=colours, height=_THICK)
+    left = [0.0] * len(names)
+    for label, colour, widths in parts:
+        ax.barh(rows, widths, left=left, color=colour, height=_THICK, label=label)
+        left = [a + b for a, b in zip(left, widths, strict=True)]
+    if any(low is not None for low, _ in intervals):
+        reach = reach_of(values, intervals)
+        ax.errorbar(values, rows, xerr=reach, fmt="none", ecolor="black", capsize=3)
+    ends = [max(v, high or 0.0) for v, (_, high) in zip(values, intervals, strict=True)]
+    names_beside(ax, names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.grid(axis="x", alpha=0.3)
+    top = max(ends, default=0.0) or 1.0
+    labels = [told(value) for value in values]
+    ax.set_xlim(0, top / (1 - _taken(ax, labels)))
+    for row, label, end in zip(rows, labels, ends, strict=True):
+        ax.annotate(
+            label,
+            (end, row),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize="small",
+        )
+
+
+def reach_of(values: Sequence[float], intervals: Sequence[Interval]) -> list[list[float]]:
+    """Return how far intervals reach below and above values, 2 × values; 0 where there are none."""
+    pairs = [
+        (0.0, 0.0) if low is None or high is None else (max(v - low, 0.0), max(high - v, 0.0))
+        for v, (low, high) in zip(values, intervals, strict=True)
+    ]
+    return [[below for below, _ in pairs], [above for _, above in pairs]]
+
+
+_THICK = 0.66
+"""How much of its row a bar takes."""
+
+
+def names_beside(ax: Axes, names: Sequence[str]) -> None:
+    """Put names at the upright axis, one at each whole number; long ones are cut."""
+    figure: Any = ax.get_figure(root=True)
+    most = max(8, min(28, int(5.5 * float(figure.get_figwidth()))))
+    ax.set_yticks(range(len(names)), [short(name, most) for name in names])
+
+
+def fit_names(ax: Axes) -> Axes:
+    """Make the names at the upright axis smaller where they would overlap; return the axes."""
+    figure: Any = ax.get_figure(root=True)
+    labels = ax.get_yticklabels()
+    figure.draw_without_rendering()
+    row = float(ax.get_window_extent().height) * 72 / float(figure.dpi) / max(len(labels), 1)
+    for label in labels:
+        label.set_fontsize(min(float(label.get_fontsize()), row / 1.1))
+    return ax
+
+
+def legend_above(ax: Axes) -> Axes:
+    """Put the legend into the axes, above all that is drawn; call it last. Return the axes.
+
+    It is one line if that fits, else one line for each entry.
+    """
+    figure: Any = ax.get_figure(root=True)
+    many = len(ax.get_legend_handles_labels()[1])
+    for columns in (many, 1):
+        legend = ax.legend(loc="upper right", fontsize="small", ncols=columns)
+        figure.draw_without_rendering()
+        box, room = legend.get_window_extent(), ax.get_window_extent()
+        if box.width <= room.width:
+            break
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, low + (high - low) / (1 - min(float(box.height / room.height), 0.5)))
+    return ax
+
+
+def _taken(ax: Axes, labels: Sequence[str]) -> float:
+    """Return which part of the width of axes labels beside bars take, up to a half."""
+    figure: Any = ax.get_figure(root=True)
+    figure.draw_without_rendering()  # sets out what the layout leaves to the axes
+    width = float(ax.get_window_extent().width) * 72 / float(figure.dpi)
+    needed = 6.0 + max((_width(label, "small") for label in labels), default=0.0)
+    return min(needed / width, 0.5)
+
+
+def _width(text: str, size: str) -> float:
+    """Return how wide a line of text is, in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=size)
+    return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
+
+
+def empty(ax: Axes, text: str) -> None:
+    """Say in the middle of axes why there is nothing on them."""
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color="0.35")
+    ax.set_xticks([])
+    ax.set_yticks([])
+
+
+def percent(value: float) -> str:
+    """Return a share that is given in per cent; only none is shown as 0, only all as 100."""
+    if value in (0, 100):
+        return f"{value:.0f}"
+    shown = f"{value:.1f}"
+    return {"0.0": "<0.1", "100.0": ">99.9"}.get(shown, shown)
+
+
+# --- series and values ----------------------------------------------------------------------------
+
+
+def series(rows: pd.DataFrame, by: str | None) -> list[tuple[str, pd.DataFrame]]:
+    """Return the parts of a table that have one value in a column, in order of appearance."""
+    if by is None:
+        return [("", rows)]
+    values = list(dict.fromkeys(rows[by]))
+    return [(told(value), rows[rows[by] == value]) for value in values]
+
+
+def reach(rows: pd.DataFrame, name: str) -> Any:
+    """Return how far intervals reach below and above values, 2 × rows, never below 0."""
+    import numpy as np
+
+    value = rows[name].to_numpy()
+    both = np.stack([value - rows["low"].to_numpy(), rows["high"].to_numpy() - value])
+    return np.maximum(both, 0.0)
+
+
+def places_of(column: pd.Series[Any]) -> dict[Any, int]:
+    """Return where values stand that are no numbers, or too uneven for a scale; else nothing."""
+    if not numeric(column):
+        return {value: k for k, value in enumerate(dict.fromkeys(column))}
+    values = sorted(set(column))
+    gaps = sorted(b - a for a, b in pairwise(values))
+    # Two that a sample has close by are no reason.
+    usual = gaps[(len(gaps) - 1) // 2] if gaps else 0
+    if len(values) > 16 or not gaps or values[-1] - values[0] < 30 * usual:
+        return {}
+    return {value: k for k, value in enumerate(values)}
+
+
+def numeric(column: pd.Series[Any]) -> bool:
+    """Whether values are numbers, and not true or false."""
+    import pandas as pd
+
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
+def tick_values(ax: Axes, values: Sequence[Any]) -> None:
+    """Put a tick at every value, unless some stand too close, or are too long, to be read."""
+    gaps = [b - a for a, b in pairwise(values)]
+    labels = [told(value) for value in values]
+    if gaps and min(gaps) >= (values[-1] - values[0]) / 18 and max(map(len, labels)) <= 5:
+        widest = (values[-1] - values[0]) / min(gaps) + 1
+        if fit(ax, [max(labels, key=len)] * math.ceil(widest)):
+            ax.set_xticks(values, labels)
+
+
+def level(ax: Axes, *, share: bool) -> None:
+    """Make the upright axis plain to read: no offset, never so short that it magnifies nothing."""
+    from matplotlib.ticker import ScalarFormatter
+
+    least = 1.0 if share else 0.1
+    low, high = ax.get_ylim()
+    panels = ax.get_shared_y_axes().get_siblings(ax)
+    bottom = min(panel.dataLim.y0 for panel in panels)
+    top = max(panel.dataLim.y1 for panel in panels)
+    if top - bottom < least:
+        middle = (bottom + top) / 2
+        low, high = middle - least / 2, middle + least / 2
+    if share and high > 100:  # the top is 100 %, with a little air for marks
+        high = 100 + 0.04 * (100 - min(low, 100 - least))
+        low = min(low, 100 - least)
+    ax.set_ylim(low, high, auto=None)
+    ax.yaxis.set_major_formatter(ScalarFormatter(useOffset=False))
+
+
+def fit(ax: Axes, labels: Sequence[str]) -> bool:
+    """Whether labels fit side by side below axes, about."""
+    figure: Any = ax.get_figure(root=True)
+    room = ax.get_position().width * float(figure.get_figwidth())
+    return 0.09 * sum(len(label) + 1 for label in labels) <= room
+
+
+def tick_label(axis: str, value: Any) -> str:
+    """Return how an axis of a sweep names one of its values."""
+    return _NAMED.get((axis.rpartition(".")[2], value), told(value))
+
+
+_NAMED: dict[tuple[str, Any], str] = {("memory_span", 128): "all"}
+"""Values that mean something special."""
+
+
+def short(text: str, most: int = 28) -> str:
+    """Return a name that fits beside a plot."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def told(value: Any) -> str:
+    """Return a value as study files write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def legend_beside(ax: Axes, title: str) -> None:
+    """Put the legend to the right of the axes."""
+    ax.legend(
+        title=title,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        fontsize="small",
+        title_fontsize="small",
+    )
+
+
+# --- fields ---------------------------------------------------------------------------------------
+
+
+def heat(ax: Axes, cells: Any, centre: float | None, origin: Any = "upper") -> Any:
+    """Draw coloured fields: around a centre blue to orange, else light to dark blue."""
+    import numpy as np
+
+    if centre is None:
+        return ax.imshow(cells, cmap="Blues", origin=origin, aspect="auto")
+    most = float(np.nanmax(np.abs(cells - centre)))
+    return ax.imshow(
+        cells, cmap="PuOr", vmin=centre - most, vmax=centre + most, origin=origin, aspect="auto"
+    )
+
+
+def cell_texts(
+    ax: Axes, cells: Any, image: Any, told: Callable[[float], str], halves: Any = None
+) -> None:
+    """Write the value into every field, dark on light and light on dark."""
+    for row, line in enumerate(cells):
+        for column, value in enumerate(line):
+            if math.isnan(value):
+                continue
+            red, green, blue, _ = image.cmap(image.norm(value))
+            light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.55
+            text = told(value).replace("-", "−")
+            if halves is not None and not math.isnan(halves[row][column]):
+                text += f"\n±{told(halves[row][column])}"
+            ax.text(
+                column,
+                row,
+                text,
+                ha="center",
+                va="center",
+                fontsize="x-small",
+                color="black" if light else "white",
+            )

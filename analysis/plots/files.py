@@ -1,0 +1,185 @@
+"""All plots of a result, as files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from analysis.plots.figures import COLOURS, picture, short
+from analysis.plots.plucks import calibration, calibration_difference, pooled
+from analysis.plots.rounds import ends
+from analysis.plots.sweeps import draw_sweep, sweep, sweep_axes, sweep_map
+from analysis.plots.tournaments import strength, strength_matrix
+from analysis.sweeping import METRICS, Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def tournament_pictures(tables: Mapping[str, pd.DataFrame]) -> dict[str, bytes]:
+    """Return the plots of a tournament by file name.
+
+    Args:
+        tables: ``ranking`` and ``matrix``.
+    """
+    players = len(tables["ranking"])
+    names = 0.075 * max(len(short(name)) for name in tables["ranking"]["player"])
+    made = {
+        "strength": picture(
+            lambda figure: strength(tables["ranking"], figure.add_subplot()),
+            5.8 + names,
+            1.4 + 0.3 * players,
+        )
+    }
+    if players <= 40:
+        made["strength_matrix"] = picture(
+            lambda figure: strength_matrix(tables["matrix"], figure.add_subplot()),
+            0.8 + names + max(0.55 * players, 5.0),
+            1.4 + 0.7 * names + 0.46 * players,
+        )
+    return _files(made)
+
+
+def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> dict[str, bytes]:
+    """Return the plots of a sweep by file name.
+
+    Over one axis each metric is a line for each seat in focus, or for each seat; over two it is a
+    line for each value of the shorter axis, and a map. More axes are drawn one by one, as means
+    over the others; samples as dots.
+
+    Args:
+        tables: ``metrics`` and ``calibration``.
+        focus: Seats whose win share is looked for.
+    """
+    metrics = tables["metrics"]
+    made: dict[str, dict[str, bytes]] = {}
+    for name, metric in METRICS.items():
+        rows = metrics[(metrics["metric"] == name) & metrics["value"].notna()]
+        if not rows.empty and name in _DRAWN:
+            made |= _metric_pictures(metrics, metric, focus, rows["seat"].notna().any())
+    if len(sweep_axes(metrics)) == 1 and metrics["point"].nunique() <= 40:
+        made["ends"] = picture(lambda figure: ends(metrics, figure.add_subplot()), 6.4, 4.0)
+    return _files(made | _calibration_pictures(tables["calibration"], sweep_axes(metrics)))
+
+
+_DRAWN: tuple[str, ...] = ("win_share", "group_win_share", "score_mean", "bao_rate", "bao_success")
+_DRAWN += ("pluck_success", "turns_mean")
+_MAPPED = ("win_share", "group_win_share", "score_mean")
+
+
+def _metric_pictures(
+    metrics: pd.DataFrame, metric: Metric, focus: Sequence[int], of_seats: bool
+) -> dict[str, dict[str, bytes]]:
+    axes, name = sweep_axes(metrics), metric.name
+    seats: list[int | None] = list(focus) if of_seats else [None]
+    if len(axes) == 1:
+        chosen = metrics[metrics["seat"].isin(focus)] if of_seats and focus else metrics
+        seat = focus[0] if of_seats and len(focus) == 1 else None
+        by = "seat" if of_seats and seat is None else None
+        draw = lambda figure: sweep(chosen, name, figure.add_subplot(), by=by, seat=seat)  # noqa: E731
+        return {name: picture(draw, 6.4, 4.0)}
+    made: dict[str, dict[str, bytes]] = {}
+    for seat in seats:
+        stem = name if len(seats) == 1 else f"{name}_{seat}"
+        draw_axes = _two_axes if _is_grid_of_two(metrics, axes) else _many_axes
+        made |= draw_axes(metrics, name, stem, axes, seat)
+    return made
+
+
+def _is_grid_of_two(metrics: pd.DataFrame, axes: Sequence[str]) -> bool:
+    """Whether there is a point for each two values of two axes."""
+    points = math.prod(metrics[axis].nunique() for axis in axes)
+    return len(axes) == 2 and metrics["point"].nunique() == points
+
+
+def _two_axes(
+    metrics: pd.DataFrame, name: str, stem: str, axes: Sequence[str], seat: int | None
+) -> dict[str, dict[str, bytes]]:
+    """Return the lines and the map of a metric over two axes."""
+    lengths = {axis: metrics[axis].nunique() for axis in axes}
+    by = min(reversed(axes), key=lengths.__getitem__)
+    x = next(axis for axis in axes if axis != by)
+    made: dict[str, dict[str, bytes]] = {}
+    if lengths[by] <= len(COLOURS):
+        made[stem] = picture(
+            lambda figure: sweep(metrics, name, figure.add_subplot(), x=x, by=by, seat=seat),
+            6.4,
+            4.2,
+        )
+    if name in _MAPPED and max(lengths.values()) <= 30:
+        made[f"{stem}_map"] = picture(
+            lambda figure: sweep_map(metrics, name, figure.add_subplot(), x=x, y=by, seat=seat),
+            max(2.0 + 0.58 * lengths[x], 5.6),
+            1.8 + 0.48 * lengths[by],
+        )
+    return made
+
+
+def _many_axes(
+    metrics: pd.DataFrame, name: str, stem: str, axes: Sequence[str], seat: int | None
+) -> dict[str, dict[str, bytes]]:
+    """Return a metric over each of many axes side by side, under one title."""
+
+    def draw(figure: Figure) -> None:
+        wide = min(len(axes), _PANELS)
+        rows = -(-len(axes) // wide)
+        panels = figure.subplots(rows, wide, sharey=True, squeeze=False).flatten()
+        notes = []
+        for axis, ax in zip(axes, panels, strict=False):
+            told = draw_sweep(metrics, name, ax, x=axis, seat=seat, dots=True)
+            notes.append("\n".join(told))
+            ax.set_ylabel(ax.get_ylabel() if len(notes) % wide == 1 else "")
+        for ax in panels[len(axes) :]:
+            ax.remove()
+        note = max(notes, key=len)
+        if len(notes[0]) == len(note) and len(set(notes)) == 1 and "Mean" not in note:
+            note = note.replace("\n", ": a dot is one point, the other axes vary too\n", 1)
+        elif len(set(notes)) > 1:
+            note = note.replace("Mean over", "Where values repeat, the mean over", 1)
+        figure.suptitle(note, x=0.01, ha="left", fontsize=10.0)
+
+    rows = -(-len(axes) // _PANELS)
+    return {stem: picture(draw, 1.5 + 3.0 * min(len(axes), _PANELS), 0.6 + 3.4 * rows)}
+
+
+_PANELS = 4
+"""Panels side by side, at most."""
+
+
+_BINS = 5  # with plucks; fewer say nothing of calibration
+
+_SPREAD = 0.25
+"""Confidences must differ by this; where all plucks are almost certain there is nothing to see."""
+
+
+def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str, dict[str, bytes]]:
+    """Return the plot of calibration, if the sweep has few enough series for one."""
+    if table.empty or len(axes) > 1 or table[axes[0]].nunique() > len(COLOURS):
+        return {}
+    least = next((n for n in (10_000, 1_000, 100, 30) if _shows(pooled(table, n))), None)
+    if least is None:
+        return {}
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2)
+        calibration(table, left, by=axes[0], least=min(least, 100))
+        calibration_difference(table, right, by=axes[0], least=least)
+
+    return {"calibration": picture(draw, 10.4, 5.0)}
+
+
+def _shows(rows: pd.DataFrame) -> bool:
+    """Whether calibration has enough bins, far enough from each other, to be seen."""
+    confidence = rows["confidence"]
+    enough = rows["bin"].nunique() >= _BINS
+    return bool(enough and confidence.max() - confidence.min() >= _SPREAD)
+
+
+def _files(pictures: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
+    return {
+        f"{name}.{form}": content
+        for name, forms in pictures.items()
+        for form, content in forms.items()
+    }

@@ -1,0 +1,293 @@
+"""Plots of who wins, from where, with which scores, and what birds and powers do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analysis.plots.figures import (
+    COLOURS,
+    axes_or_new,
+    bars,
+    counts,
+    fit_names,
+    headed,
+    legend_above,
+    level,
+    names_beside,
+    percent,
+    reach_of,
+)
+from analysis.plots.summaries import (
+    Summary,
+    decided_of,
+    in_percent,
+    intervals_of,
+    part,
+    rounds_of,
+    seat_names,
+)
+from analysis.stats import Interval, mean_interval, ratio_interval, z_score
+from analysis.sweeping import decided_in
+from sim.errors import unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+# --- wins -----------------------------------------------------------------------------------------
+
+
+def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
+    """Draw the win share of every seat; a dashed line stands where all would be equal.
+
+    Args:
+        summary: Of a run.
+        ax: Axes to draw on.
+    """
+    ax = axes_or_new(ax)
+    players = summary["players"]
+    bars(
+        ax,
+        seat_names(summary),
+        [100 * (player["win_share"] or 0) for player in players],
+        [in_percent(player["win_share_ci95"]) for player in players],
+        told=percent,
+    )
+    ax.axvline(100 / len(players), color="0.35", linewidth=1, linestyle="--")
+    ax.set_xlabel("win share, %")
+    note = f"{counts([decided_in(summary)], decided_of(summary))}; bars: 95 % intervals; "
+    return fit_names(headed(ax, "Win shares", f"{note}dashed: an equal share"))
+
+
+_ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
+
+
+def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Draw what it is worth to sit somewhere, as win shares.
+
+    Args:
+        data: A run's summary: by place in the turn order, whoever sits there; of a round's wins,
+            with games too. Or the table ``seats`` of a tournament: by seat.
+        ax: Axes to draw on.
+    """
+    ax = axes_or_new(ax)
+    if isinstance(data, Mapping):
+        rows = part(data, "positions", "seats")
+        labels = [_ORDINALS[row["position"]] for row in rows]
+        intervals = [in_percent(row["win_share_ci95"]) for row in rows]
+        told, ns = "place in the turn order", [row["rounds"] for row in rows]
+    else:
+        rows = data.to_dict("records")
+        labels = [str(row["seat"]) for row in rows]
+        intervals = [(100 * row["win_share_low"], 100 * row["win_share_high"]) for row in rows]
+        told, ns = "seat", list(data["rounds"])
+    values = [math.nan if row["win_share"] is None else 100 * row["win_share"] for row in rows]
+    _dots(ax, values, intervals)
+    ax.axhline(100 / len(rows), color="0.35", linewidth=1, linestyle="--")
+    ax.set_xticks(range(len(rows)), labels)
+    ax.set_xlim(-0.5, len(rows) - 0.5)
+    level(ax, share=True)
+    ax.set_xlabel(told)
+    ax.set_ylabel("win share, % of rounds")
+    ax.grid(axis="y", alpha=0.3)
+    note = counts(ns, "rounds")
+    note += " with a winner" if isinstance(data, Mapping) else " each"
+    known = any(low is not None for low, _ in intervals)
+    note += "; 95 % intervals" if known else "; no intervals with games"
+    return headed(ax, "Seat effects", f"{note}; dashed: an equal share")
+
+
+def _dots(ax: Axes, values: Sequence[float], intervals: Sequence[Interval]) -> None:
+    """Draw dots side by side, with the intervals that there are."""
+    reach = reach_of(values, intervals)
+    ax.errorbar(range(len(values)), values, yerr=reach, fmt="o", color=COLOURS[0], capsize=4)
+
+
+# --- scores ---------------------------------------------------------------------------------------
+
+_ROW = 0.82
+"""How much of a row the highest bar takes."""
+
+
+def scores(records: pd.DataFrame, ax: Axes | None = None, *, names: Sequence[str] = ()) -> Axes:
+    """Draw how often each seat has which score: a row of bars for each seat, its mean below.
+
+    Args:
+        records: One row for each round and seat, with ``index``, ``seat`` and ``score``.
+        ax: Axes to draw on.
+        names: Of the seats.
+    """
+    ax = axes_or_new(ax)
+    shares = {
+        int(seat): rows["score"].value_counts(normalize=True).sort_index()
+        for seat, rows in records.groupby("seat")
+    }
+    low = min(int(share.index[0]) for share in shares.values())
+    high = max(int(share.index[-1]) for share in shares.values())
+    most = max(_most_of_all(share) for share in shares.values())
+    shown = high if high <= 1.3 * most else most
+    top = _top(list(shares.values()))
+    for row, (seat, share) in enumerate(shares.items()):
+        base = row + _ROW / 2
+        _draw_scores(ax, share[share.index <= shown], base, top)
+        mean, interval = _mean_of(records[records["seat"] == seat])
+        reach: Any = reach_of([mean], [interval])
+        style: Any = {"fmt": "D", "markersize": 4, "color": "black", "capsize": 3}
+        ax.errorbar([mean], [base], xerr=reach, **style)
+    names_beside(ax, names or [f"seat {seat}" for seat in shares])
+    ax.set_ylim(len(shares) - 0.42, -0.6)
+    ax.set_xlim(low - 1.5, shown + 1.5)
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_xlabel("score, points" + (f" (the highest: {high})" if shown < high else ""))
+    note = counts([len(records) // len(shares)], "rounds")
+    note += f"; height of a row: {_digits(100 * top)} %; diamonds: means with 95 % intervals"
+    return fit_names(headed(ax, "Scores of a round", note))
+
+
+def _digits(number: float) -> str:
+    return f"{number:.2g}" if number < 10 else f"{number:.0f}"
+
+
+def _most_of_all(share: pd.Series[Any]) -> int:
+    """Return the score that at most one round in 500 is above."""
+    return int(share.index[int((share.cumsum().to_numpy() >= 0.998).argmax())])
+
+
+def _top(shares: Sequence[pd.Series[Any]]) -> float:
+    """Return the share that takes all of a row's height.
+
+    It is the greatest one, unless that towers above all others: then it is cut off.
+    """
+    greatest = max(float(share.max()) for share in shares)
+    others = [float(share.nlargest(2).iloc[1]) for share in shares if len(share) > 1]
+    return min(greatest, 2.0 * max(others)) if others else greatest
+
+
+def _draw_scores(ax: Axes, share: pd.Series[Any], base: float, top: float) -> None:
+    """Draw the bars of a seat upwards from a base; those that are cut off tell their share."""
+    heights = _ROW * share.clip(upper=top).to_numpy() / top
+    ax.bar(share.index, -heights, bottom=base, width=1.0, color=COLOURS[4], linewidth=0)
+    ax.axhline(base, color="0.6", linewidth=0.6)
+    for score, portion in share[share > top].items():
+        text = f"{100 * portion:.0f} %"
+        at: Any = (score + 0.5, base - _ROW)
+        style: Any = {"textcoords": "offset points", "fontsize": "x-small", "va": "top"}
+        ax.annotate(text, at, xytext=(2, 0), **style)
+
+
+def _mean_of(rows: pd.DataFrame) -> tuple[float, Interval]:
+    """Return the mean score of a seat with its interval; games are what is independent."""
+    games = rows.groupby("index")["score"].agg(["sum", "size"])
+    y, m = ([int(value) for value in games[name]] for name in ("sum", "size"))
+    if max(m) == 1:
+        interval = mean_interval(len(y), sum(y), sum(value * value for value in y))
+    else:
+        interval = ratio_interval(
+            clusters=len(y),
+            total=sum(y),
+            size=sum(m),
+            total_squares=sum(value * value for value in y),
+            size_squares=sum(value * value for value in m),
+            products=sum(a * b for a, b in zip(y, m, strict=True)),
+        )
+    return sum(y) / sum(m), interval
+
+
+# --- powers and birds -----------------------------------------------------------------------------
+
+_TRIGGERS = {
+    "discard": ("discard", COLOURS[0]),
+    "reference": ("reference of a pluck", COLOURS[5]),
+    "eliminated": ("plucked card", COLOURS[2]),
+}
+
+
+def powers(summary: Summary, ax: Axes | None = None) -> Axes:
+    """Draw how often each power starts in a round, all seats together, by what starts it.
+
+    Args:
+        summary: Of a run.
+        ax: Axes to draw on.
+    """
+    ax = axes_or_new(ax)
+    rounds = summary["rounds"]
+    started = _triggers(summary)
+    names = sorted(started, key=lambda name: -sum(started[name].values()))
+    totals = [sum(started[name].values()) for name in names]
+    # As if powers came independently of each other, which those of one round almost do.
+    reach = [z_score() * math.sqrt(total) for total in totals]
+    known = summary["games"] is None
+    intervals: list[Interval] = [
+        (max(total - half, 0) / rounds, (total + half) / rounds) if known else (None, None)
+        for total, half in zip(totals, reach, strict=True)
+    ]
+    parts = [
+        (label, colour, [started[name][trigger] / rounds for name in names])
+        for trigger, (label, colour) in _TRIGGERS.items()
+    ]
+    values = [total / rounds for total in totals]
+    bars(ax, names, values, intervals, parts=parts, told="{:.2f}".format)
+    ax.set_xlabel("powers in a round")
+    headed(ax, "Powers, by what started them", f"{rounds_of(summary)}; {intervals_of(summary)}")
+    return fit_names(legend_above(ax))
+
+
+def _triggers(summary: Summary) -> dict[str, dict[str, int]]:
+    """Return by power and trigger how often powers started, all seats together."""
+    made: dict[str, dict[str, int]] = {}
+    for player in summary["players"]:
+        for power, counted in part(player, "power_triggers", "powers").items():
+            sums = made.setdefault(power, dict.fromkeys(_TRIGGERS, 0))
+            for trigger in _TRIGGERS:
+                sums[trigger] += counted[trigger]
+    return made
+
+
+_SWINGS = {
+    "dealt": ("birds", "Having been dealt a bird", "cards"),
+    "kept": ("birds", "Having kept a bird to the end", "cards"),
+    "powers": ("power_swing", "Having used a power", "powers"),
+}
+
+
+def birds(
+    summary: Summary,
+    ax: Axes | None = None,
+    *,
+    of: str = "dealt",
+    names: Mapping[str, str] | None = None,
+) -> Axes:
+    """Draw the swing of each bird: by how much whoever has it scores more than the others.
+
+    Args:
+        summary: Of a run.
+        ax: Axes to draw on.
+        of: ``dealt``: cards dealt to a player; ``kept``: those that lie there at the end of the
+            round; ``powers``: powers used.
+        names: Of the birds, by id.
+
+    Raises:
+        InputError: There is no such choice, or an older run did not count this.
+    """
+    if of not in _SWINGS:
+        raise unknown_name("choice", of, list(_SWINGS)).inside("of")
+    ax = axes_or_new(ax)
+    group, title, noun = _SWINGS[of]
+    found = part(summary, group, "birds")
+    rows = found if of == "powers" else {row["bird"]: row[of] for row in found}
+    rows = {name: row for name, row in rows.items() if row["swing"] is not None}
+    labels = [(names or {}).get(name, name) for name in rows]
+    for k, row in enumerate(rows.values()):
+        reach = reach_of([row["swing"]], [row["swing_ci95"]])
+        ax.errorbar([row["swing"]], [k], xerr=reach, fmt="o", color=COLOURS[0], capsize=3)
+    names_beside(ax, labels)
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.axvline(0, color="0.35", linewidth=1)
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_xlabel("swing, points (left is better)")
+    n = counts([row["count"] for row in rows.values()], noun)
+    note = f"own score less the others' mean\n{n}"
+    return fit_names(headed(ax, title, f"{note} each; {intervals_of(summary)}"))

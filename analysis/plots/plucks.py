@@ -1,0 +1,107 @@
+"""Plots of how sure players were of their plucks, and how right."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from analysis.plots.figures import COLOURS, MARKS, axes_or_new, counts, empty, headed, reach, series
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+def calibration(
+    table: pd.DataFrame, ax: Axes | None = None, *, by: str | None = None, least: int = 1
+) -> Axes:
+    """Draw how often plucks hit against how sure their players were, and the diagonal.
+
+    Args:
+        table: Calibration of a sweep; rows of all seats together are drawn, if there are any.
+        ax: Axes to draw on.
+        by: Column that tells series apart, such as an axis of the sweep.
+        least: Bins with fewer plucks than this are left out.
+    """
+    ax = axes_or_new(ax)
+    if table.empty:
+        empty(ax, "no pluck on a guess or a memory")
+        return headed(ax, "Confidence and hits", "n = 0 plucks")
+    ax.plot([0, 100], [0, 100], color="0.6", linewidth=1, zorder=0, label="as sure as right")
+    plucks, lowest = [], 100.0
+    for k, (name, rows) in enumerate(series(pooled(table, least), by)):
+        lowest = min(lowest, 100 * float(rows[["confidence", "low"]].min().min()))
+        plucks.append(int(rows["n"].sum()))
+        ax.errorbar(
+            100 * rows["confidence"],
+            100 * rows["hits"],
+            yerr=100 * reach(rows, "hits"),
+            color=COLOURS[k % len(COLOURS)],
+            marker=MARKS[k % len(MARKS)],
+            markersize=max(8 - 1.5 * k, 3),  # those beneath show round those on top
+            markerfacecolor="none",
+            linewidth=1,
+            capsize=2,
+            label=name or "plucks",
+        )
+    lowest = min(10 * math.floor(lowest / 10), 90)
+    ax.set_xlim(lowest, 100 + 0.01 * (100 - lowest))
+    ax.set_ylim(lowest, 100 + 0.01 * (100 - lowest))
+    ax.set_aspect("equal")
+    ax.set_xlabel("confidence before the pluck, %")
+    ax.set_ylabel("plucks that hit, %")
+    ax.grid(alpha=0.3)
+    ax.legend(title=by, loc="best", fontsize="small", title_fontsize="small")
+    note = f"{counts(plucks, 'plucks')}{'' if by is None else ' a line'}; 95 % intervals"
+    note += f"; bins with n ≥ {least:,}" if least > 1 else ""
+    return headed(ax, "Confidence and hits", note)
+
+
+def calibration_difference(
+    table: pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    by: str | None = None,
+    least: int = 10_000,
+    within: float = 1.0,
+) -> Axes:
+    """Draw by how many percentage points plucks hit more often than their players thought.
+
+    Args:
+        table: Calibration of a sweep; rows of all seats together are drawn, if there are any.
+        ax: Axes to draw on.
+        by: Column that tells series apart.
+        least: Bins with fewer plucks than this are left out.
+        within: Half the height of the grey band, in percentage points.
+    """
+    ax = axes_or_new(ax)
+    ax.axhspan(-within, within, color="0.92", zorder=0)
+    ax.axhline(0, color="0.6", linewidth=1, zorder=0)
+    shown = pooled(table, least)
+    parts = list(series(shown, by))
+    lowest = min(10 * math.floor(10 * float(shown["confidence"].min())), 90)
+    for k, (name, rows) in enumerate(parts):
+        shift = 0.005 * (100 - lowest) * (k - (len(parts) - 1) / 2)  # beside each other
+        ax.errorbar(
+            100 * rows["confidence"] + shift,
+            100 * rows["difference"],
+            yerr=100 * reach(rows, "hits"),
+            color=COLOURS[k % len(COLOURS)],
+            marker=MARKS[k % len(MARKS)],
+            markersize=4,
+            linestyle="none",
+            capsize=2,
+            label=name,
+        )
+    ax.set_xlim(lowest - 0.02 * (100 - lowest), 100 + 0.03 * (100 - lowest))
+    ax.set_xlabel("confidence before the pluck, %")
+    ax.set_ylabel("hits above confidence, percentage points")
+    ax.grid(alpha=0.3)
+    note = f"bins with n ≥ {least:,} plucks; grey: ±{within:g}; 95 % intervals"
+    return headed(ax, "Difference", note)
+
+
+def pooled(table: pd.DataFrame, least: int) -> pd.DataFrame:
+    """Return the bins with so many plucks, of all seats together if there are such rows."""
+    rows = table[table["n"] >= least]
+    return rows[rows["seat"].isna()] if rows["seat"].isna().any() else rows

@@ -1,0 +1,368 @@
+"""Plots of how rounds go: how they end, how long they are, recyclings, calls of BAO."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analysis.plots.figures import (
+    COLOURS,
+    axes_or_new,
+    bars,
+    counts,
+    empty,
+    fit,
+    fit_names,
+    headed,
+    legend_above,
+    legend_beside,
+    numeric,
+    percent,
+    reach,
+    reach_of,
+    short,
+    tick_label,
+)
+from analysis.plots.summaries import Summary, intervals_of, part, rounds_of, share_of
+from analysis.plots.sweeps import rows_of, sweep, sweep_axes
+from analysis.sweeping import metrics_of
+from sim.errors import unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+# --- ends -----------------------------------------------------------------------------------------
+
+_FATES = {
+    "won": ("BAO succeeds", COLOURS[0]),
+    "tied": ("BAO fails by a tie", COLOURS[4]),
+    "beaten": ("BAO is beaten", COLOURS[4]),
+    "second_recycling": ("second recycling", COLOURS[5]),
+    "turn_cap": ("turn cap", COLOURS[3]),
+}
+
+_ENDS = (
+    ("end_bao", "by BAO", COLOURS[0]),
+    ("end_second_recycling", "by the second recycling", COLOURS[5]),
+    ("end_turn_cap", "by the turn cap", COLOURS[3]),
+)
+
+
+def ends(
+    data: Summary | Mapping[Any, Summary] | pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    x: str | None = None,
+) -> Axes:
+    """Draw how rounds end: of one run a bar for each way, of several a stacked bar for each run.
+
+    Args:
+        data: A run's summary; or summaries by what tells the runs apart, such as the number of
+            players; or the metrics of a sweep.
+        ax: Axes to draw on.
+        x: Axis of the sweep along which, the first if None; of summaries, what it is called.
+    """
+    ax = axes_or_new(ax)
+    if _is_summary(data):
+        return _ends_of_one(data, ax)
+    return _ends_of_many(*_metrics(data, x), ax)
+
+
+def _is_summary(data: Any) -> bool:
+    return isinstance(data, Mapping) and "schema" in data
+
+
+def _metrics(data: Any, x: str | None) -> tuple[pd.DataFrame, str]:
+    """Return the metrics of several runs, or of a sweep, and the axis along which."""
+    if isinstance(data, Mapping):
+        x = x or "run"
+        return metrics_of(data, x), x
+    return data, x or sweep_axes(data)[0]
+
+
+def _ends_of_one(summary: Summary, ax: Axes) -> Axes:
+    """Draw each way to end; rounds that BAO ended by what became of the call."""
+    rounds = summary["rounds"]
+    parts = summary["bao"] | summary["ends"]
+    shown = [name for name in _FATES if parts[name] or name != "turn_cap"]
+    bars(
+        ax,
+        [_FATES[name][0] for name in shown],
+        [100 * parts[name] / rounds for name in shown],
+        [share_of(parts[name], rounds, summary) for name in shown],
+        colours=[_FATES[name][1] for name in shown],
+        told=percent,
+    )
+    ax.set_xlabel("rounds, %")
+    note = f"{rounds_of(summary)}; {intervals_of(summary)}"
+    return fit_names(headed(ax, "How rounds end", note))
+
+
+def _ends_of_many(metrics: pd.DataFrame, x: str, ax: Axes) -> Axes:
+    numbers = bool(numeric(metrics[x]))
+    ordered = metrics.sort_values(x, kind="stable") if numbers else metrics
+    parts = {name: rows_of(ordered, name, None) for name, _, _ in _ENDS}
+    occurring = [end for end in _ENDS if parts[end[0]]["value"].any()]
+    rows = parts["end_bao"]
+    places = range(len(rows))
+    below: Any = 0
+    for name, label, colour in occurring:
+        height = 100 * parts[name]["value"].to_numpy()
+        ax.bar(places, height, bottom=below, color=colour, label=label)
+        below = below + height
+    _borders(ax, parts)
+    _bar_ticks(ax, [tick_label(x, value) for value in rows[x]], list(rows[x]) if numbers else [])
+    ax.set_ylim(0, 100)
+    ax.set_xlabel(x)
+    ax.set_ylabel("rounds, %")
+    legend_beside(ax, "ends")
+    note = f"{counts(list(rows['n']), 'rounds')} a bar"
+    widest = 50 * max(float((part["high"] - part["low"]).max()) for part in parts.values())
+    if not math.isnan(widest):
+        note += f"; 95 % intervals: ±{widest:.2g} at most"
+    if len(occurring) < len(_ENDS):
+        note += "\nother ends never occurred"
+    return headed(ax, "How rounds end", note)
+
+
+def _borders(ax: Axes, parts: Mapping[str, pd.DataFrame]) -> None:
+    """Draw the intervals of the borders between the parts of stacked bars.
+
+    The lower one is the share of BAO; the upper one is what the turn cap leaves.
+    """
+    for name, sign in (("end_bao", 1), ("end_turn_cap", -1)):
+        rows = parts[name]
+        if name == "end_bao" or rows["value"].any():
+            border = 100 * rows["value"] if sign > 0 else 100 - 100 * rows["value"]
+            both = 100 * reach(rows, "value")[::sign]
+            ax.errorbar(range(len(rows)), border, yerr=both, fmt="none", ecolor="black", capsize=3)
+
+
+def _bar_ticks(ax: Axes, labels: list[str], numbers: list[float]) -> None:
+    """Name the bars; numbers with fewer digits where they are too long, or upright."""
+    shown = [short(label) for label in labels]
+    if numbers and not fit(ax, shown):
+        shown = [f"{number:.3g}" for number in numbers]
+    rotation = 0 if fit(ax, shown) else 90
+    ax.set_xticks(range(len(shown)), shown, rotation=rotation)
+
+
+# --- recyclings -----------------------------------------------------------------------------------
+
+
+def recycling(
+    data: Summary | Mapping[Any, Summary] | pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    x: str | None = None,
+    by: str | None = None,
+) -> Axes:
+    """Draw how often the discard pile is recycled in a round, or how often the second time ends it.
+
+    Args:
+        data: A run's summary: rounds by number of recyclings. Of summaries by what tells the runs
+            apart, or the metrics of a sweep: the share of rounds that the second recycling ends.
+        ax: Axes to draw on.
+        x: Axis of the sweep along which, the first if None; of summaries, what it is called.
+        by: Another axis of the sweep, that tells lines apart.
+    """
+    ax = axes_or_new(ax)
+    if not _is_summary(data):
+        metrics, x = _metrics(data, x)
+        return sweep(metrics, "end_second_recycling", ax, x=x, by=by)
+    summary: Any = data
+    rounds = summary["rounds"]
+    times = dict(summary["recyclings"]["histogram"])
+    most = max(2, *times)
+    parts = {k: times.get(k, 0) for k in range(min(most, 4) + 1)}
+    names = ["none", *(str(k) for k in parts if k > 0)]
+    if most > 4:
+        parts[4] = sum(count for value, count in times.items() if value >= 4)
+        names[4] = "4 or more"
+    bars(
+        ax,
+        names,
+        [100 * part / rounds for part in parts.values()],
+        [share_of(part, rounds, summary) for part in parts.values()],
+        told=percent,
+    )
+    ax.set_ylabel("recyclings")
+    ax.set_xlabel("rounds, %")
+    return headed(ax, "Recyclings in a round", f"{rounds_of(summary)}; {intervals_of(summary)}")
+
+
+# --- length ---------------------------------------------------------------------------------------
+
+_BINS = 40
+"""Bars of a histogram, at most."""
+
+
+def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
+    """Draw how many turns rounds take, stacked by how they end, and the mean.
+
+    Args:
+        summary: Of a run.
+        ax: Axes to draw on.
+
+    Raises:
+        InputError: An older run did not count this.
+    """
+    ax = axes_or_new(ax)
+    rounds, by_end = summary["rounds"], part(summary, "by_end", "lengths")
+    histograms = {end: dict(spread["histogram"]) for end, spread in by_end.items()}
+    first, width, last = _layout(histograms.values())
+    edges = [first + k * width for k in range(last + 1)]
+    below = [0.0] * len(edges)
+    totals = [0] * len(edges)
+    for name, label, colour in _ENDS:
+        binned = [0] * len(edges)
+        for turns, count in histograms[name.removeprefix("end_")].items():
+            binned[min((turns - first) // width, last)] += count
+        if not any(binned):
+            continue
+        heights = [100 * count / rounds for count in binned]
+        told = f"{label}: {percent(100 * sum(binned) / rounds)} %"
+        at = [edge + (width - 1) / 2 for edge in edges]
+        ax.bar(at, heights, bottom=below, width=0.94 * width, color=colour, label=told)
+        below = [a + b for a, b in zip(below, heights, strict=True)]
+        totals = [a + b for a, b in zip(totals, binned, strict=True)]
+    _reach_of_bars(ax, at, below, totals, summary)
+    mean = summary["turns"]["mean"]
+    ax.axvline(mean, color="black", linewidth=1, linestyle=":", label=f"mean: {mean:.4g} turns")
+    few = max(0, 8 - len(edges)) / 2  # so that a single bar is no wall
+    ax.set_xlim(edges[0] - (few + 1) * width, edges[-1] + (few + 1.5) * width)
+    longest = summary["turns"]["max"]
+    _turn_ticks(ax, edges, width, longest)
+    ax.set_xlabel("turns of a round" if width == 1 else f"turns of a round, bars of {width}")
+    ax.set_ylabel("rounds, %")
+    ax.set_ylim(0, 1.04 * max(below))
+    headed(ax, "Length of rounds", f"{rounds_of(summary)}; {intervals_of(summary, 'thin bars')}")
+    return legend_above(ax)
+
+
+def _layout(histograms: Iterable[Mapping[int, int]]) -> tuple[int, int, int]:
+    """Return the first value, the width of a bar, and the number of the last bar.
+
+    Where a few values lie far above all others the last bar takes all of these.
+    """
+    merged: Counter[int] = Counter()
+    for histogram in histograms:
+        merged.update(histogram)
+    first, highest = min(merged), max(merged)
+    seen, total = 0, sum(merged.values())
+    cut = highest
+    for value in sorted(merged):
+        seen += merged[value]
+        if seen >= 0.998 * total:
+            cut = value
+            break
+    if highest <= 1.3 * cut:
+        cut = highest
+    width = max(1, -(-(cut - first + 1) // _BINS))
+    return first, width, (cut - first) // width + (1 if cut < highest else 0)
+
+
+def _reach_of_bars(
+    ax: Axes, at: Sequence[float], heights: Sequence[float], parts: Sequence[int], summary: Summary
+) -> None:
+    """Draw the interval of each bar of a histogram."""
+    if summary["games"] is not None:
+        return
+    ends = [share_of(part, summary["rounds"], summary) for part in parts]
+    ax.errorbar(
+        at, heights, yerr=reach_of(heights, ends), fmt="none", ecolor="0.25", elinewidth=0.8
+    )
+
+
+def _turn_ticks(ax: Axes, edges: Sequence[int], width: int, longest: int) -> None:
+    """Put ticks at whole turns; the last bar, where it takes all above, is named as such."""
+    from matplotlib.ticker import MaxNLocator
+
+    open_end = longest >= edges[-1] + width
+    end = edges[-1] + width - 1 if not open_end else edges[-1] - 1
+    ticks = [int(tick) for tick in MaxNLocator(7, integer=True).tick_values(edges[0], end)]
+    gap = ticks[1] - ticks[0] if len(ticks) > 1 else 1
+    limit = end if not open_end else edges[-1] - 0.7 * gap
+    ticks = [tick for tick in ticks if edges[0] <= tick <= limit]
+    ticks = list(dict.fromkeys(ticks))
+    labels = [str(tick) for tick in ticks]
+    if open_end:
+        ticks.append(edges[-1] + (width - 1) // 2)
+        labels.append(f"≥{edges[-1]}")
+    ax.set_xticks(ticks, labels)
+
+
+# --- calls of BAO ---------------------------------------------------------------------------------
+
+_CALLED_ON = {
+    "total": "caller's total when calling, points",
+    "turn": "turn of the call",
+    "unknown": "own cards that the caller never learnt",
+}
+
+
+def bao(
+    summary: Summary, ax: Axes | None = None, *, by: str = "total", least: int | None = None
+) -> Axes:
+    """Draw how often calls of BAO succeed by what they were called on, and how many there were.
+
+    Args:
+        summary: Of a run.
+        ax: Axes to draw on.
+        by: ``total``: the caller's true total; ``turn``: the turn of the call; ``unknown``: how
+            many own cards the caller had never learnt.
+        least: Fewer calls than this on one value are left out; 30 if None, or where nowhere
+            are so many, 1.
+
+    Raises:
+        InputError: There is no such choice, or an older run did not count this.
+    """
+    if by not in _CALLED_ON:
+        raise unknown_name("choice", by, list(_CALLED_ON)).inside("by")
+    from matplotlib.ticker import MaxNLocator
+
+    ax = axes_or_new(ax)
+    rows = part(summary, "calls", "bao")[f"by_{by}"]
+    counted = {value: (won, won + sum(others)) for value, won, *others in rows}
+    calls = sum(n for _, n in counted.values())
+    if least is None:
+        least = 30 if any(n >= 30 for _, n in counted.values()) else 1
+    shown = {value: pair for value, pair in counted.items() if pair[1] >= least}
+    ax.set_xlabel(_CALLED_ON[by])
+    title = f"BAO: success by {by if by != 'unknown' else 'unknown cards'}"
+    if not shown:
+        empty(ax, "BAO was never called" if not calls else f"nowhere {least:,} calls")
+        return headed(ax, title, rounds_of(summary))
+    ax.bar(
+        list(shown),
+        [100 * n / calls for _, n in shown.values()],
+        width=0.9,
+        color="0.82",
+        label="share of all calls",
+    )
+    values = [100 * won / n for won, n in shown.values()]
+    intervals = [share_of(won, n, summary) for won, n in shown.values()]
+    ax.errorbar(
+        list(shown),
+        values,
+        yerr=reach_of(values, intervals),
+        fmt="o-",
+        markersize=4,
+        linewidth=1,
+        capsize=2,
+        color=COLOURS[0],
+        label="calls that succeed",
+    )
+    ax.set_ylim(0, 104)
+    ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
+    ax.set_ylabel("%")
+    ax.grid(axis="y", alpha=0.3)
+    ax.set_yticks(range(0, 101, 20))
+    note = f"{counts([calls], 'calls')}; {intervals_of(summary)}"
+    if least > 1 and len(shown) < len(counted):
+        note += f"; left out: fewer than {least:,} calls"
+    headed(ax, title, note)
+    return legend_above(ax)

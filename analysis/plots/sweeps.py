@@ -1,0 +1,204 @@
+"""Plots over the points of a sweep."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from analysis.plots.figures import (
+    BAND,
+    COLOURS,
+    MARKS,
+    axes_or_new,
+    cell_texts,
+    counts,
+    headed,
+    heat,
+    legend_beside,
+    level,
+    places_of,
+    reach,
+    series,
+    short,
+    tick_label,
+    tick_values,
+)
+from analysis.sweeping import METRICS, Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+def sweep(
+    metrics: pd.DataFrame,
+    metric: str = "win_share",
+    ax: Axes | None = None,
+    *,
+    x: str | None = None,
+    by: str | None = None,
+    seat: int | None = None,
+    dots: bool = False,
+) -> Axes:
+    """Draw a metric over one axis of a sweep, with the band of its interval.
+
+    Where other axes make several points of most values, the mean over them is drawn, and a thin
+    bar from the lowest to the highest; the title says so.
+
+    Args:
+        metrics: Of a sweep.
+        metric: Name of one.
+        ax: Axes to draw on.
+        x: Axis along which; the first if None.
+        by: Another axis that tells series apart, or ``seat``; may be left out.
+        seat: Whose; only for metrics of a seat. All seats together make no sense.
+        dots: Draw no lines, as where further axes vary too.
+    """
+    ax = axes_or_new(ax)
+    return headed(ax, *draw_sweep(metrics, metric, ax, x=x, by=by, seat=seat, dots=dots))
+
+
+def draw_sweep(
+    metrics: pd.DataFrame,
+    metric: str,
+    ax: Axes,
+    *,
+    x: str | None = None,
+    by: str | None = None,
+    seat: int | None = None,
+    dots: bool = False,
+) -> tuple[str, str]:
+    """Draw what `sweep` draws, but for the title and the note below it, which are returned."""
+    import pandas as pd
+
+    x = x or sweep_axes(metrics)[0]
+    rows = rows_of(metrics, metric, seat)
+    known, scale = METRICS[metric], 100 if METRICS[metric].share else 1
+    places, numbers = places_of(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
+    parts = list(series(rows, by))
+    means = any(len(part) >= 2 * part[x].nunique() for _, part in parts)
+    for k, (name, part) in enumerate(parts):
+        part = part.assign(at=part[x].map(places) if places else part[x]).sort_values("at")
+        style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "label": name}
+        style |= {"marker": MARKS[k % len(MARKS)], "markersize": 4}
+        beside = 0.12 * (k - (len(parts) - 1) / 2) if places else 0
+        if means:
+            _draw_means(ax, part.assign(at=part["at"] + beside), scale, style, joined=numbers)
+        elif numbers and part["at"].is_unique and len(part) > 1 and not dots:
+            _draw_line(ax, part, scale, style)
+        else:
+            _draw_dots(ax, part.assign(at=part["at"] + beside), scale, style)
+    if places:
+        labels = [short(tick_label(x, value)) for value in places]
+        ax.set_xticks(list(places.values()), labels)
+        ax.margins(x=0.05 if numbers else 0.15)
+    else:
+        tick_values(ax, sorted(rows[x].unique()))
+    ax.set_xlabel(f"{x} (not to scale)" if places and numbers else x)
+    ax.set_ylabel(_label(known))
+    ax.grid(alpha=0.3)
+    if by is not None:
+        legend_beside(ax, by)
+    level(ax, share=known.share)
+    return _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows)
+
+
+def _draw_means(
+    ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any], *, joined: bool
+) -> None:
+    """Draw the mean of the points at each place, and thin bars from the lowest to the highest."""
+    value = scale * rows.groupby("at")["value"].agg(["mean", "min", "max"])
+    ax.vlines(value.index, value["min"], value["max"], color=style["color"], linewidth=1, alpha=0.6)
+    ax.plot(value.index, value["mean"], linestyle="-" if joined else "none", **style)
+
+
+def _means_note(rows: pd.DataFrame, scale: float) -> str:
+    note = _metric_note(rows)
+    half = scale * float((rows["high"] - rows["low"]).max()) / 2
+    if not math.isnan(half):
+        note += f" of a point: ±{half:.2g} at most"
+    return f"Mean over the other axes; thin bars: the lowest to the highest\n{note}"
+
+
+def _draw_line(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
+    """Draw a line with a band."""
+    if len(rows) > 40:
+        style = style | {"marker": None}
+    ax.plot(rows["at"], scale * rows["value"], **style)
+    low, high = scale * rows["low"], scale * rows["high"]
+    ax.fill_between(rows["at"], low, high, color=style["color"], alpha=BAND, linewidth=0)
+
+
+def _draw_dots(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
+    """Draw dots with bars."""
+    both = scale * reach(rows, "value")
+    ax.errorbar(rows["at"], scale * rows["value"], yerr=both, linestyle="none", capsize=3, **style)
+
+
+def sweep_map(
+    metrics: pd.DataFrame,
+    metric: str = "win_share",
+    ax: Axes | None = None,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    seat: int | None = None,
+) -> Axes:
+    """Draw a metric over two axes of a sweep; each field tells the value and half the interval.
+
+    Args:
+        metrics: Of a sweep.
+        metric: Name of one.
+        ax: Axes to draw on.
+        x: Axis from left to right; the first if None.
+        y: Axis from below to above; the second if None.
+        seat: Whose; only for metrics of a seat.
+    """
+    ax = axes_or_new(ax)
+    first, second = sweep_axes(metrics)[:2]
+    x, y = x or first, y or second
+    rows = rows_of(metrics, metric, seat)
+    known, scale = METRICS[metric], 100 if METRICS[metric].share else 1
+    across, up = list(dict.fromkeys(rows[x])), list(dict.fromkeys(rows[y]))
+    value = rows.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across)
+    half = rows.assign(half=(rows["high"] - rows["low"]) / 2)
+    half = half.pivot(index=y, columns=x, values="half").reindex(index=up, columns=across)
+    cells, halves = scale * value.to_numpy(), scale * half.to_numpy()
+    image = heat(ax, cells, None, origin="lower")
+    ax.spines[:].set_visible(False)
+    cell_texts(ax, cells, image, lambda value: f"{value:.2f}", halves)
+    ax.set_xticks(range(len(across)), [short(tick_label(x, value)) for value in across])
+    ax.set_yticks(range(len(up)), [short(tick_label(y, value)) for value in up])
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    note = _metric_note(rows, "below: half of the 95 % interval")
+    unit = "" if not known.share else ", %"
+    return headed(ax, _title(known, seat, None) + unit, note)
+
+
+def sweep_axes(metrics: pd.DataFrame) -> list[str]:
+    """Return the axes of a sweep: the columns between ``point`` and ``seat``."""
+    columns = list(metrics.columns)
+    return columns[columns.index("point") + 1 : columns.index("seat")]
+
+
+def rows_of(metrics: pd.DataFrame, metric: str, seat: int | None) -> pd.DataFrame:
+    """Return the rows of a metric that have a value, of one seat where there are seats."""
+    rows = metrics[(metrics["metric"] == metric) & metrics["value"].notna()]
+    return rows if seat is None else rows[rows["seat"] == seat]
+
+
+def _metric_note(rows: pd.DataFrame, intervals: str = "95 % intervals") -> str:
+    note = f"{counts(list(rows['n']), rows['of'].iloc[0])} a point"
+    return f"{note}; {intervals}" if rows["low"].notna().any() else note
+
+
+def _title(metric: Metric, seat: int | None, by: str | None) -> str:
+    title = metric.label[0].upper() + metric.label[1:].partition(",")[0]
+    if seat is not None:
+        title += f", seat {seat}"
+    return title + ("" if by is None else f", by {by}")
+
+
+def _label(metric: Metric) -> str:
+    return f"{metric.label}, %" if metric.share else metric.label

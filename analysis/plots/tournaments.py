@@ -1,0 +1,60 @@
+"""Plots of tournaments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.plots.figures import axes_or_new, bars, cell_texts, counts, headed, heat, short
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+def strength(ranking: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Draw the win share of every player of a tournament, the strongest at the top.
+
+    Args:
+        ranking: Of a tournament.
+        ax: Axes to draw on.
+    """
+    ax = axes_or_new(ax)
+    low, high = 100 * ranking["win_share_low"], 100 * ranking["win_share_high"]
+    intervals = list(zip(low, high, strict=True))
+    bars(ax, list(ranking["player"]), list(100 * ranking["win_share"]), intervals)
+    ax.set_xlabel("win share, % of rounds with a winner")
+    note = f"{counts(list(ranking['rounds']), 'rounds')} for each player; bars: 95 % intervals"
+    return headed(ax, "Strength", note)
+
+
+def strength_matrix(
+    matrix: pd.DataFrame, ax: Axes | None = None, *, what: str = "difference"
+) -> Axes:
+    """Draw how every player does where another one sits at the table too.
+
+    Args:
+        matrix: Of a tournament.
+        ax: Axes to draw on.
+        what: ``difference``: by how many percentage points the row's win share is above the
+            column's, at the tables of both; or ``win_share``: the row's own, in per cent.
+    """
+    ax = axes_or_new(ax)
+    names = list(dict.fromkeys(matrix["player"]))
+    cells = matrix.pivot(index="player", columns="other", values=what)
+    cells = 100 * cells.reindex(index=names, columns=names).to_numpy()
+    half = 50 * (matrix[f"{what}_high"] - matrix[f"{what}_low"])
+    centre = 0.0 if what == "difference" else None
+    image = heat(ax, cells, centre)
+    cell_texts(ax, cells, image, lambda value: f"{value:.1f}")
+    labels = [short(name) for name in names]
+    ax.spines[:].set_visible(False)
+    ax.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(len(names)), labels)
+    ax.set_ylabel("player")
+    ax.set_xlabel("other player at the same table")
+    titles = {
+        "difference": "Win share above the other's, percentage points",
+        "win_share": "Win share where the other one is there, %",
+    }
+    note = f"{counts(list(matrix['rounds']), 'rounds')} in each cell; "
+    return headed(ax, titles[what], f"{note}95 % intervals: ±{half.max():.1f} at most")
