@@ -37,7 +37,10 @@ for check, case in [
 
 PRESENT = """
 from engine import test_options, test_oracle_replay, test_parameters
+import sim
 from sim import trace
+
+FLOODS = {"base": "five_per_value", "change": {"barn_owl": {"power": "flood"}}}
 
 test_options.test_every_option_has_a_case()
 for case in test_options.CASES:
@@ -46,6 +49,11 @@ for case in test_options.CASES:
         for index in range(30):
             log = trace(test_options.study(case, "first", "wins"), index)
             test_oracle_replay.replay(log)
+floods = sim.Study.of(
+    players=[test_options.DICE] * 3, deck=FLOODS, rules={"max_turns": 200}, rounds=30, seed=3
+)
+for index in range(30):
+    test_oracle_replay.replay(trace(floods, index))
 for kind in test_parameters.KINDS:
     test_parameters.test_every_parameter_has_a_case(kind)
 for case in test_parameters.CASES:
