@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import sim
 from sim.deck import PathLike
 from sim.engine.state import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
-from sim.errors import InputError, unknown_name
+from sim.errors import InputError
 from sim.keep import Keeper
 from sim.many import Piece, play_many
 from sim.players import Player
 from sim.progress import Wanted
-from sim.results import SCHEMA, Result, to_json
+from sim.results import SCHEMA, Result, calibration_of, to_json
 from sim.study import Study, load_study
 from sim.sums import Sums
 from sim.sweeps import Sweep, Values, load_sweep
@@ -27,8 +27,8 @@ from sim.tournaments import Tournament, load_tournament
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
+    from analysis.plots import SweepPlots, TournamentPlots
     from analysis.ranking import Seating, Standings
 
 
@@ -170,27 +170,10 @@ class TournamentResult:
 
     @property
     def plot(self) -> TournamentPlots:
-        """Single plots: ``result.plot.strength(ax)``; see `TournamentPlots`."""
+        """Single plots: ``result.plot.strength(ax)``; see `analysis.plots.TournamentPlots`."""
+        from analysis.plots import TournamentPlots
+
         return TournamentPlots(self)
-
-
-@dataclass(frozen=True)
-class TournamentPlots:
-    """The plots of a tournament; each takes the axes to draw on, and returns them."""
-
-    result: TournamentResult
-
-    def strength(self, ax: Axes | None = None) -> Axes:
-        """Draw the win share of every player."""
-        from analysis.plots import strength
-
-        return strength(self.result.ranking, ax)
-
-    def matrix(self, ax: Axes | None = None, *, what: str = "difference") -> Axes:
-        """Draw how every player does where another one sits; see `strength_matrix`."""
-        from analysis.plots import strength_matrix
-
-        return strength_matrix(self.result.matrix, ax, what=what)
 
 
 _BY_SEAT = ("share", "share_sq", "score", "score_sq", "bao_called", "bao_won")
@@ -318,16 +301,9 @@ class SweepResult:
         return calibration_frame(list(self._calibration_rows()))
 
     def _calibration_rows(self) -> Iterator[dict[str, Any]]:
-        from analysis.sweeping import calibration_rows
-
         for place, sums in zip(self._places(), self.sums, strict=True):
-            columns = [sums[name] for name in ("sure_plucks", "sure_hits", "sure_sum")]
-            for seat in self.sweep.focus:
-                for row in calibration_rows(*(column[seat] for column in columns)):
-                    yield place | {"seat": seat} | row
-            everybody = ([sum(bins) for bins in zip(*c, strict=True)] for c in columns)
-            for row in calibration_rows(*everybody):
-                yield place | {"seat": None} | row
+            for row in calibration_of(sums, self.sweep.focus):
+                yield place | row
 
     def _places(self) -> list[dict[str, Any]]:
         """Return, for each point, its number and the values of the axes."""
@@ -427,85 +403,10 @@ class SweepResult:
 
     @property
     def plot(self) -> SweepPlots:
-        """Single plots: ``result.plot.metric("win_share", ax)``; see `SweepPlots`."""
+        """Single plots: ``result.plot.metric("win_share")``; see `analysis.plots.SweepPlots`."""
+        from analysis.plots import SweepPlots
+
         return SweepPlots(self)
-
-
-@dataclass(frozen=True)
-class SweepPlots:
-    """The plots of a sweep; each takes the axes to draw on, and returns them."""
-
-    result: SweepResult
-
-    def metric(self, metric: str = "win_share", ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw a metric over one axis.
-
-        Args:
-            metric: One of those in `SweepResult.metrics`.
-            ax: Axes to draw on; those of a new figure if None.
-            **options: As of `analysis.plots.sweep`; `seat` is the first in focus unless given.
-
-        Raises:
-            InputError: The sweep has no such metric or axis.
-        """
-        from analysis.plots import sweep
-
-        self._check(metric, options, axes=1)
-        return sweep(self.result.metrics, metric, ax, **self._seat(metric, options))
-
-    def map(self, metric: str = "win_share", ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw a metric over two axes.
-
-        Args:
-            metric: One of those in `SweepResult.metrics`.
-            ax: Axes to draw on; those of a new figure if None.
-            **options: As of `analysis.plots.sweep_map`; `seat` is the first in focus unless given.
-
-        Raises:
-            InputError: The sweep has no such metric or axis.
-        """
-        from analysis.plots import sweep_map
-
-        self._check(metric, options, axes=2)
-        return sweep_map(self.result.metrics, metric, ax, **self._seat(metric, options))
-
-    def ends(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw how rounds end; options as of `analysis.plots.ends`."""
-        from analysis.plots import ends
-
-        return ends(self.result.metrics, ax, **options)
-
-    def calibration(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw hits against confidence; options as of `analysis.plots.calibration`."""
-        from analysis.plots import calibration
-
-        return calibration(self.result.calibration, ax, **options)
-
-    def _check(self, metric: str, options: Mapping[str, Any], axes: int) -> None:
-        """Check that a sweep has the metric, and the axes that a plot is to be over.
-
-        Raises:
-            InputError: It has not.
-        """
-        names = list(dict.fromkeys(self.result.metrics["metric"]))
-        if metric not in names:
-            raise unknown_name("metric", metric, names).inside("metric")
-        keys = [axis.key for axis in self.result.sweep.axes]
-        if len(keys) < axes:
-            expected = f"a sweep over at least {axes} axes, or plot.metric"
-            raise InputError("two axes are needed", expected=expected, got=keys)
-        for option in ("x", "y", "by"):
-            given, known = options.get(option), [*keys, *(["seat"] if option == "by" else [])]
-            if given is not None and given not in known:
-                raise unknown_name("axis", given, known).inside(option)
-
-    def _seat(self, metric: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Return the options, with the seat in focus where none is named and one is needed."""
-        rows = self.result.metrics
-        of_seats = rows[rows["metric"] == metric]["seat"].notna().any()
-        if "seat" in options or options.get("by") == "seat" or not of_seats:
-            return options
-        return options | {"seat": next(iter(self.result.sweep.focus), 0)}
 
 
 _NO_SEAT: dict[str, Any] = {"seat": None, "strategy": None}

@@ -39,7 +39,11 @@ from sim.study import Study
 from sim.sums import Sums
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     import pandas as pd
+
+    from analysis.plots import RunPlots
 
 SCHEMA = 1
 """Rises when a field of a summary or of a results folder changes its meaning."""
@@ -152,6 +156,25 @@ class Result:
             raise InputError(problem, where="records", expected="run(..., records=True)")
         return read(self.folder, self.ranges, self.sums["rounds"] * len(self.study.players))
 
+    @property
+    def calibration(self) -> pd.DataFrame:
+        """How often plucks hit that a player was so and so sure of.
+
+        One row for each seat and bin of confidence that has a pluck, and for all seats together,
+        where ``seat`` is missing; `analysis.sweeping.calibration_rows` describes the columns.
+        """
+        from analysis.sweeping import calibration_frame
+
+        seats = range(len(self.study.players))
+        return calibration_frame(list(calibration_of(self.sums, seats)))
+
+    @property
+    def plot(self) -> RunPlots:
+        """The plots of a run: ``result.plot.ends()``; see `analysis.plots.RunPlots`."""
+        from analysis.plots import RunPlots
+
+        return RunPlots(self)
+
     # --- for people -------------------------------------------------------------------------------
 
     def to_text(self) -> str:
@@ -252,6 +275,19 @@ def _summary(result: Result) -> dict[str, Any]:
         **_part(result),
         **_target(result),
     }
+
+
+def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]:
+    """Yield how often plucks hit by confidence: of some seats, and of all together (None)."""
+    from analysis.sweeping import calibration_rows
+
+    columns = [sums[name] for name in ("sure_plucks", "sure_hits", "sure_sum")]
+    for seat in seats:
+        for row in calibration_rows(*(column[seat] for column in columns)):
+            yield {"seat": seat} | row
+    everybody = ([sum(bins) for bins in zip(*column, strict=True)] for column in columns)
+    for row in calibration_rows(*everybody):
+        yield {"seat": None} | row
 
 
 def _spread(pairs: list[list[int]]) -> dict[str, Any]:

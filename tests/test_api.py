@@ -75,5 +75,5 @@ def test_parameters_results_and_types_are_told(title: str) -> None:
     assert found.returns is not None
     for parameter in parameters:
         assert parameter.annotation is not None, parameter.name
-        if len(parameters) > 2:
+        if len(parameters) > 2 and not re.search(r"(see|as of) `analysis\.", told):
             assert re.search(rf"(^|[\s`*]){parameter.name}[`:]", told, re.M), parameter.name

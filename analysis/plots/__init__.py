@@ -10,6 +10,7 @@ marks too.
 numbers.
 """
 
+from analysis.plots.accessors import RunPlots, SweepPlots, TournamentPlots
 from analysis.plots.figures import BAND, COLOURS, MARKS, picture
 from analysis.plots.files import sweep_pictures, tournament_pictures
 from analysis.plots.players import birds, powers, scores, seats, win_shares
@@ -22,6 +23,9 @@ __all__ = [
     "BAND",
     "COLOURS",
     "MARKS",
+    "RunPlots",
+    "SweepPlots",
+    "TournamentPlots",
     "bao",
     "birds",
     "calibration",

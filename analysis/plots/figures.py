@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -92,15 +93,39 @@ def headed(ax: Axes, title: str, note: str) -> Axes:
     """
     heading = ax.set_title(title, loc="left")
     heading.set_text("")  # so that it pushes nothing aside while the room is measured
-    room = _room(ax)
-    heading.set_text("\n".join(_broken(f"{title}\n{note}", room, heading.get_fontproperties())))
+    _break_labels(ax)
+    for _ in range(1 if ax.get_aspect() == "auto" else 3):  # a title may move what keeps its shape
+        lines = _broken(f"{title}\n{note}", _room(ax), heading.get_fontproperties())
+        heading.set_text("\n".join(lines))
     return ax
+
+
+def _break_labels(ax: Axes) -> None:
+    """Break the labels of both axes into lines where they are longer than these."""
+    width, height = size_of(ax)
+    for label, room in ((ax.xaxis.label, 1.15 * width), (ax.yaxis.label, 1.05 * height)):
+        label.set_text("\n".join(_broken(label.get_text(), room, label.get_fontproperties())))
+
+
+def set_out(ax: Axes) -> Any:
+    """Have a figure's layout set out what it leaves to its axes; return the figure."""
+    figure: Any = ax.get_figure(root=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is still too narrow is about to be mended
+        figure.draw_without_rendering()
+    return figure
+
+
+def size_of(ax: Axes) -> tuple[float, float]:
+    """Return width and height of axes in points, as the layout has them by now."""
+    dots = float(set_out(ax).dpi)
+    box = ax.get_window_extent()
+    return float(box.width) * 72 / dots, float(box.height) * 72 / dots
 
 
 def _room(ax: Axes) -> float:
     """Return how wide a title of axes may be, in points: up to the next axes, or to the edge."""
-    figure: Any = ax.get_figure(root=True)
-    figure.draw_without_rendering()  # sets out what the layout leaves to the axes
+    figure = set_out(ax)
     box = ax.get_window_extent()
     others = [other.get_window_extent() for other in figure.axes if other is not ax]
     beside = [other.x0 - figure.dpi / 6 for other in others if other.x0 >= box.x1]
@@ -210,10 +235,8 @@ def names_beside(ax: Axes, names: Sequence[str]) -> None:
 
 def fit_names(ax: Axes) -> Axes:
     """Make the names at the upright axis smaller where they would overlap; return the axes."""
-    figure: Any = ax.get_figure(root=True)
     labels = ax.get_yticklabels()
-    figure.draw_without_rendering()
-    row = float(ax.get_window_extent().height) * 72 / float(figure.dpi) / max(len(labels), 1)
+    row = size_of(ax)[1] / max(len(labels), 1)
     for label in labels:
         label.set_fontsize(min(float(label.get_fontsize()), row / 1.1))
     return ax
@@ -224,26 +247,23 @@ def legend_above(ax: Axes) -> Axes:
 
     It is one line if that fits, else one line for each entry.
     """
-    figure: Any = ax.get_figure(root=True)
     many = len(ax.get_legend_handles_labels()[1])
     for columns in (many, 1):
         legend = ax.legend(loc="upper right", fontsize="small", ncols=columns)
-        figure.draw_without_rendering()
+        set_out(ax)
         box, room = legend.get_window_extent(), ax.get_window_extent()
         if box.width <= room.width:
             break
     low, high = ax.get_ylim()
-    ax.set_ylim(low, low + (high - low) / (1 - min(float(box.height / room.height), 0.5)))
+    taken = 1.05 * float(box.height / room.height) + 0.03
+    ax.set_ylim(low, low + (high - low) / (1 - min(taken, 0.5)))
     return ax
 
 
 def _taken(ax: Axes, labels: Sequence[str]) -> float:
     """Return which part of the width of axes labels beside bars take, up to a half."""
-    figure: Any = ax.get_figure(root=True)
-    figure.draw_without_rendering()  # sets out what the layout leaves to the axes
-    width = float(ax.get_window_extent().width) * 72 / float(figure.dpi)
     needed = 6.0 + max((_width(label, "small") for label in labels), default=0.0)
-    return min(needed / width, 0.5)
+    return min(needed / size_of(ax)[0], 0.5)
 
 
 def _width(text: str, size: str) -> float:
@@ -310,6 +330,22 @@ def numeric(column: pd.Series[Any]) -> bool:
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
+def name_ticks(ax: Axes, places: Sequence[float], names: Sequence[str]) -> None:
+    """Put names below axes: in lines of their own words if need be, else aslant."""
+    from matplotlib.font_manager import FontProperties
+
+    room = size_of(ax)[0] / max(len(places), 1) - 4
+    font = FontProperties(size=ax.xaxis.get_major_ticks()[0].label1.get_fontsize())
+    broken = [_broken(short(name), room, font) for name in names]
+    lines = [line for name in broken for line in name]
+    if max(_width(line, "medium") for line in lines) <= room:
+        ax.set_xticks(list(places), ["\n".join(name) for name in broken])
+        return
+    most = max(8, int(5 * size_of(ax)[1] / 72))
+    labels = [short(name, most) for name in names]
+    ax.set_xticks(list(places), labels, rotation=30, ha="right", rotation_mode="anchor")
+
+
 def tick_values(ax: Axes, values: Sequence[Any]) -> None:
     """Put a tick at every value, unless some stand too close, or are too long, to be read."""
     gaps = [b - a for a, b in pairwise(values)]
@@ -329,7 +365,9 @@ def level(ax: Axes, *, share: bool) -> None:
     panels = ax.get_shared_y_axes().get_siblings(ax)
     bottom = min(panel.dataLim.y0 for panel in panels)
     top = max(panel.dataLim.y1 for panel in panels)
-    if top - bottom < least:
+    if share and 0 <= bottom < least:  # from 0 on nothing is magnified
+        low, high = 0.0, 1.08 * top or least
+    elif top - bottom < least:
         middle = (bottom + top) / 2
         low, high = middle - least / 2, middle + least / 2
     if share and high > 100:  # the top is 100 %, with a little air for marks
@@ -396,14 +434,21 @@ def heat(ax: Axes, cells: Any, centre: float | None, origin: Any = "upper") -> A
 def cell_texts(
     ax: Axes, cells: Any, image: Any, told: Callable[[float], str], halves: Any = None
 ) -> None:
-    """Write the value into every field, dark on light and light on dark."""
+    """Write the value into every field, dark on light and light on dark; call it last.
+
+    Where the fields are too small for that, a bar tells what the colours mean.
+    """
+    size = _cell_size(ax, cells, told, halves is not None)
+    if size < _LEGIBLE:
+        set_out(ax).colorbar(image, ax=ax)
+        return
     for row, line in enumerate(cells):
         for column, value in enumerate(line):
             if math.isnan(value):
                 continue
             red, green, blue, _ = image.cmap(image.norm(value))
             light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.55
-            text = told(value).replace("-", "−")
+            text = _minus(told(value))
             if halves is not None and not math.isnan(halves[row][column]):
                 text += f"\n±{told(halves[row][column])}"
             ax.text(
@@ -412,6 +457,27 @@ def cell_texts(
                 text,
                 ha="center",
                 va="center",
-                fontsize="x-small",
+                fontsize=size,
                 color="black" if light else "white",
             )
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
+
+
+_LEGIBLE = 4.5
+"""Points; smaller text cannot be read."""
+
+
+def _cell_size(ax: Axes, cells: Any, told: Callable[[float], str], double: bool) -> float:
+    """Return the size of text that fits into every field, in points, x-small at most."""
+    from matplotlib.font_manager import FontProperties
+
+    usual = float(FontProperties(size="x-small").get_size_in_points())
+    texts = [_minus(told(value)) for line in cells for value in line if not math.isnan(value)]
+    widest = max((_width(f"±{text}" if double else text, "x-small") for text in texts), default=1.0)
+    width, height = size_of(ax)
+    rows, columns = cells.shape
+    high = (2.4 if double else 1.2) * usual
+    return usual * float(min(1.0, 0.9 * width / columns / widest, 0.97 * height / rows / high))

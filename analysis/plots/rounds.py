@@ -17,7 +17,7 @@ from analysis.plots.figures import (
     fit_names,
     headed,
     legend_above,
-    legend_beside,
+    names_beside,
     numeric,
     percent,
     reach,
@@ -102,52 +102,65 @@ def _ends_of_one(summary: Summary, ax: Axes) -> Axes:
 
 
 def _ends_of_many(metrics: pd.DataFrame, x: str, ax: Axes) -> Axes:
-    numbers = bool(numeric(metrics[x]))
-    ordered = metrics.sort_values(x, kind="stable") if numbers else metrics
+    """Draw stacked bars: beside each other over numbers, one below the other for words."""
+    upright = bool(numeric(metrics[x]))
+    ordered = metrics.sort_values(x, kind="stable") if upright else metrics
     parts = {name: rows_of(ordered, name, None) for name, _, _ in _ENDS}
     occurring = [end for end in _ENDS if parts[end[0]]["value"].any()]
     rows = parts["end_bao"]
-    places = range(len(rows))
+    draw: Any = ax.bar if upright else ax.barh
     below: Any = 0
     for name, label, colour in occurring:
-        height = 100 * parts[name]["value"].to_numpy()
-        ax.bar(places, height, bottom=below, color=colour, label=label)
-        below = below + height
-    _borders(ax, parts)
-    _bar_ticks(ax, [tick_label(x, value) for value in rows[x]], list(rows[x]) if numbers else [])
-    ax.set_ylim(0, 100)
-    ax.set_xlabel(x)
-    ax.set_ylabel("rounds, %")
-    legend_beside(ax, "ends")
+        share = 100 * parts[name]["value"].to_numpy()
+        draw(range(len(rows)), share, **{_BASE[upright]: below}, color=colour, label=label)
+        below = below + share
+    _borders(ax, parts, upright)
+    names = [tick_label(x, value) for value in rows[x]]
+    if upright:
+        _bar_ticks(ax, names, list(rows[x]))
+        ax.set(xlabel=x, ylabel="rounds, %", ylim=(0, 100), yticks=range(0, 101, 20))
+    else:
+        names_beside(ax, names)
+        ax.set(ylabel=x, xlabel="rounds, %", xlim=(0, 100), ylim=(len(names) - 0.5, -0.5))
     note = f"{counts(list(rows['n']), 'rounds')} a bar"
     widest = 50 * max(float((part["high"] - part["low"]).max()) for part in parts.values())
     if not math.isnan(widest):
         note += f"; 95 % intervals: ±{widest:.2g} at most"
     if len(occurring) < len(_ENDS):
-        note += "\nother ends never occurred"
-    return headed(ax, "How rounds end", note)
+        note += "; other ends never occurred"
+    headed(ax, "How rounds end", note)
+    legend_above(ax)
+    return ax if upright else fit_names(ax)
 
 
-def _borders(ax: Axes, parts: Mapping[str, pd.DataFrame]) -> None:
+_BASE = {True: "bottom", False: "left"}
+
+
+def _borders(ax: Axes, parts: Mapping[str, pd.DataFrame], upright: bool) -> None:
     """Draw the intervals of the borders between the parts of stacked bars.
 
     The lower one is the share of BAO; the upper one is what the turn cap leaves.
     """
+    style: Any = {"fmt": "none", "ecolor": "black", "capsize": 3}
     for name, sign in (("end_bao", 1), ("end_turn_cap", -1)):
         rows = parts[name]
         if name == "end_bao" or rows["value"].any():
             border = 100 * rows["value"] if sign > 0 else 100 - 100 * rows["value"]
             both = 100 * reach(rows, "value")[::sign]
-            ax.errorbar(range(len(rows)), border, yerr=both, fmt="none", ecolor="black", capsize=3)
+            if upright:
+                ax.errorbar(range(len(rows)), border, yerr=both, **style)
+            else:
+                ax.errorbar(border, range(len(rows)), xerr=both, **style)
 
 
 def _bar_ticks(ax: Axes, labels: list[str], numbers: list[float]) -> None:
-    """Name the bars; numbers with fewer digits where they are too long, or upright."""
+    """Name the bars: with fewer digits where they are too long, then only some of them."""
     shown = [short(label) for label in labels]
-    if numbers and not fit(ax, shown):
+    if not fit(ax, shown):
         shown = [f"{number:.3g}" for number in numbers]
-    rotation = 0 if fit(ax, shown) else 90
-    ax.set_xticks(range(len(shown)), shown, rotation=rotation)
+    places = range(len(shown))
+    step = next(k for k in range(1, len(shown) + 1) if fit(ax, shown[::k]) or k == len(shown))
+    ax.set_xticks(list(places)[::step], shown[::step])
 
 
 # --- recyclings -----------------------------------------------------------------------------------

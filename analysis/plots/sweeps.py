@@ -16,6 +16,7 @@ from analysis.plots.figures import (
     heat,
     legend_beside,
     level,
+    name_ticks,
     places_of,
     reach,
     series,
@@ -89,8 +90,7 @@ def draw_sweep(
         else:
             _draw_dots(ax, part.assign(at=part["at"] + beside), scale, style)
     if places:
-        labels = [short(tick_label(x, value)) for value in places]
-        ax.set_xticks(list(places.values()), labels)
+        name_ticks(ax, list(places.values()), [tick_label(x, value) for value in places])
         ax.margins(x=0.05 if numbers else 0.15)
     else:
         tick_values(ax, sorted(rows[x].unique()))
@@ -166,14 +166,15 @@ def sweep_map(
     cells, halves = scale * value.to_numpy(), scale * half.to_numpy()
     image = heat(ax, cells, None, origin="lower")
     ax.spines[:].set_visible(False)
-    cell_texts(ax, cells, image, lambda value: f"{value:.2f}", halves)
     ax.set_xticks(range(len(across)), [short(tick_label(x, value)) for value in across])
     ax.set_yticks(range(len(up)), [short(tick_label(y, value)) for value in up])
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     note = _metric_note(rows, "below: half of the 95 % interval")
     unit = "" if not known.share else ", %"
-    return headed(ax, _title(known, seat, None) + unit, note)
+    headed(ax, _title(known, seat, None) + unit, note)
+    cell_texts(ax, cells, image, "{:.2f}".format, halves)
+    return ax
 
 
 def sweep_axes(metrics: pd.DataFrame) -> list[str]:

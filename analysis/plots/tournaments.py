@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import axes_or_new, bars, cell_texts, counts, headed, heat, short
+from analysis.plots.figures import (
+    axes_or_new,
+    bars,
+    cell_texts,
+    counts,
+    fit_names,
+    headed,
+    heat,
+    short,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +33,7 @@ def strength(ranking: pd.DataFrame, ax: Axes | None = None) -> Axes:
     bars(ax, list(ranking["player"]), list(100 * ranking["win_share"]), intervals)
     ax.set_xlabel("win share, % of rounds with a winner")
     note = f"{counts(list(ranking['rounds']), 'rounds')} for each player; bars: 95 % intervals"
-    return headed(ax, "Strength", note)
+    return fit_names(headed(ax, "Strength", note))
 
 
 def strength_matrix(
@@ -45,7 +54,6 @@ def strength_matrix(
     half = 50 * (matrix[f"{what}_high"] - matrix[f"{what}_low"])
     centre = 0.0 if what == "difference" else None
     image = heat(ax, cells, centre)
-    cell_texts(ax, cells, image, lambda value: f"{value:.1f}")
     labels = [short(name) for name in names]
     ax.spines[:].set_visible(False)
     ax.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
@@ -57,4 +65,6 @@ def strength_matrix(
         "win_share": "Win share where the other one is there, %",
     }
     note = f"{counts(list(matrix['rounds']), 'rounds')} in each cell; "
-    return headed(ax, titles[what], f"{note}95 % intervals: ±{half.max():.1f} at most")
+    headed(ax, titles[what], f"{note}95 % intervals: ±{half.max():.1f} at most")
+    cell_texts(ax, cells, image, "{:.1f}".format)
+    return fit_names(ax)
