@@ -11,9 +11,11 @@ Where nothing can be said (no round, a single one) a value or a bound is None.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
+from typing import Any
 
 CONFIDENCE = 0.95
 """The confidence level of every interval."""
@@ -131,11 +133,18 @@ def ratio_interval(
     """
     if clusters < 2 or size == 0:
         return NOTHING
+    error = _ratio_error(clusters, total, size, total_squares, size_squares, products)
+    return _around(Fraction(total, size), error, confidence)
+
+
+def _ratio_error(
+    clusters: int, total: int, size: int, total_squares: int, size_squares: int, products: int
+) -> float:
+    """Return the standard error of a ratio; see `ratio_interval`."""
     residuals = (  # sum of (y - r m)², times size²
         size * size * total_squares - 2 * size * total * products + total * total * size_squares
     )
-    variance = Fraction(clusters * residuals, (clusters - 1) * size**4)
-    return _around(Fraction(total, size), math.sqrt(variance), confidence)
+    return math.sqrt(Fraction(clusters * residuals, (clusters - 1) * size**4))
 
 
 def _around(mean: Fraction, error: float, confidence: float) -> Interval:
@@ -283,3 +292,280 @@ def difference(
     variance = a.variance / a.count**2 + b.variance / b.count**2
     variance += 2 * shared.bound / (a.count * b.count)
     return float(mean), _around(mean, math.sqrt(variance) / units, confidence)
+
+
+# --- quantiles ------------------------------------------------------------------------------------
+
+
+def quantile_interval(
+    histogram: Histogram, share: float = 0.5, confidence: float = CONFIDENCE
+) -> tuple[int | None, int | None]:
+    """Return the interval of a quantile of independent values, between two of the values.
+
+    The number of values below the quantile is binomial; the ends are the values at the ranks
+    that its normal approximation gives, rounded outwards (Conover, Practical Nonparametric
+    Statistics, 3rd ed. 1999, section 3.2). No shape of the distribution is assumed. Where many
+    values are equal the interval is wider than it need be, never too narrow.
+
+    Args:
+        histogram: Of the values.
+        share: Which quantile; 0.5 is the median.
+        confidence: Level, above 0 and below 1.
+
+    Returns:
+        Both ends, or None and None where there are too few values for an end.
+    """
+    pairs = list(histogram)
+    count = sum(times for _, times in pairs)
+    reach = z_score(confidence) * math.sqrt(count * share * (1 - share))
+    low, high = math.floor(count * share - reach) - 1, math.ceil(count * share + reach)
+    if low < 0 or high >= count:
+        return None, None
+    return _value_at(pairs, low), _value_at(pairs, high)
+
+
+def grouped_quantile_interval(
+    groups: Sequence[Sequence[int]], share: float = 0.5, confidence: float = CONFIDENCE
+) -> tuple[int | None, int | None]:
+    """Return the interval of a quantile of values that hang together, by groups that do not.
+
+    The share of values up to the quantile is a mean over groups, whose interval is turned into one
+    of values (Woodruff 1952).
+
+    Args:
+        groups: For each group how often 0, 1, 2 ... occurred in it; all of one length.
+        share: Which quantile.
+        confidence: Level, above 0 and below 1.
+
+    Returns:
+        Both ends; None and None where there are fewer than two groups or no values.
+    """
+    import numpy as np
+
+    counts = np.asarray(groups, np.int64)
+    values = int(counts.sum())
+    if len(counts) < 2 or values == 0:
+        return None, None
+    upto = np.cumsum(counts.sum(axis=0))
+    middle = _first_with(upto, share * values)
+    inside, sizes = counts[:, : middle + 1].sum(axis=1).tolist(), counts.sum(axis=1).tolist()
+    error = _ratio_error(
+        len(counts),
+        sum(inside),
+        values,
+        sum(y * y for y in inside),
+        sum(m * m for m in sizes),
+        sum(y * m for y, m in zip(inside, sizes, strict=True)),
+    )
+    half = z_score(confidence) * error
+    low = _first_with(upto, max((share - half) * values, 1))
+    return low, _first_with(upto, min((share + half) * values, values))
+
+
+def _first_with(upto: Any, count: float) -> int:
+    """Return the first place at which an ascending array is at least `count`."""
+    return int(upto.searchsorted(count))
+
+
+def quantile_difference(
+    a: tuple[int | None, int | None], b: tuple[int | None, int | None]
+) -> Interval:
+    """Return the interval of the difference b - a of two quantiles, however they hang together.
+
+    If each interval is off in at most half of what this one may be off, so that they are made at
+    `HALVED`, this one holds (Bonferroni). It is wider than it need be.
+    """
+    if None in a or None in b:
+        return NOTHING
+    (a_low, a_high), (b_low, b_high) = a, b
+    return float(b_low - a_high), float(b_high - a_low)  # type: ignore[operator]
+
+
+HALVED = (1 + CONFIDENCE) / 2
+"""The level of two intervals which both hold with `CONFIDENCE`."""
+
+
+# --- differences of pairs -------------------------------------------------------------------------
+
+POWER = 0.8
+"""How surely a difference is to be noticed that is called detectable."""
+
+_Z_POWER = 0.8416212335729143  # of 0.8, as a literal: see _Z_SCORES
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number made of sums over units, and how it moves with the means of their values.
+
+    Attributes:
+        value: The number itself.
+        slopes: Its derivative by the mean of each of the values.
+    """
+
+    value: Fraction
+    slopes: tuple[Fraction, ...]
+
+
+Formula = Callable[[int, Sequence[int]], "Estimate | None"]
+"""Makes an estimate of the number of units and of sums over them; None where there is none."""
+
+
+def ratio_estimate(units: int, sums: Sequence[int]) -> Estimate | None:
+    """Return the ratio of two sums, of values y and of sizes m; None where the sizes are 0.
+
+    A mean per unit is the ratio to a size that is always 1.
+    """
+    total, size = sums
+    if size == 0:
+        return None
+    value = Fraction(total, size)
+    return Estimate(value, (Fraction(units, size), -value * units / size))
+
+
+def spread_estimate(units: int, sums: Sequence[int]) -> Estimate | None:
+    """Return the sample standard deviation of the elements of all units.
+
+    Args:
+        units: How many there are.
+        sums: Over the units: of the squares of their elements, of the elements, of their number.
+
+    Returns:
+        None for fewer than two elements, or where all are equal, which has no slope.
+    """
+    squares, total, size = sums
+    sd = sample_sd(size, total, squares)
+    if not sd:
+        return None
+    value, mean = Fraction(sd), Fraction(total, size)
+    scale = Fraction(units, size) / (2 * value)
+    slopes = (scale, -2 * mean * scale, (2 * mean * mean - Fraction(squares, size)) * scale)
+    return Estimate(value, slopes)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How two numbers differ that were measured on the same units.
+
+    Attributes:
+        a: The first; None where it does not exist.
+        b: The second.
+        difference: b - a.
+        interval: Of the difference.
+        p: How likely a difference as far from 0 would be if there were none, two-sided.
+        variance_ratio: How many times as many units it would have taken if each side had been
+            measured on units of its own; None where nothing varies.
+        smallest_detectable: A difference that such a sample notices with probability `POWER`;
+            None where nothing varies, so that there is nothing to go by.
+    """
+
+    a: float | None
+    b: float | None
+    difference: float | None = None
+    interval: Interval = NOTHING
+    p: float | None = None
+    variance_ratio: float | None = None
+    smallest_detectable: float | None = None
+
+
+def paired_difference(
+    units: int,
+    sums: Sequence[int],
+    products: Sequence[Sequence[int]],
+    formula: Formula = ratio_estimate,
+    differing: int | None = None,
+) -> Difference:
+    """Return the difference of two numbers over the same units, by the delta method.
+
+    Each unit gives values z, first those that make the first number, then those that make the
+    second. The difference moves with the means of z; its variance is that of this linear
+    combination (Cochran, Sampling Techniques, 3rd ed. 1977, section 6.3, for ratios). Everything is
+    exact up to the last square root, so equal sides differ by exactly 0, in an interval of [0, 0].
+
+    Args:
+        units: Number n of independent units.
+        sums: Of each entry of z.
+        products: Of every two entries of z.
+        formula: Makes the number out of half of the sums.
+        differing: In how many units the sides differ at all, if known. Of k that do, all in one
+            direction is as likely as 2**(1 - k) without any difference, so p is never below that.
+    """
+    half = len(sums) // 2
+    a, b = formula(units, sums[:half]), formula(units, sums[half:])
+    if a is None or b is None:
+        one, other = (None if side is None else float(side.value) for side in (a, b))
+        return Difference(one, other)
+    values, difference = (float(a.value), float(b.value)), b.value - a.value
+    if units < 2:
+        return Difference(*values, float(difference))
+    zero = (Fraction(0),) * half
+    down = tuple(-slope for slope in a.slopes)
+    variance = _variance(units, sums, products, (*down, *b.slopes))
+    apart = _variance(units, sums, products, (*down, *zero))
+    apart += _variance(units, sums, products, (*zero, *b.slopes))
+    error = math.sqrt(variance)
+    return Difference(
+        *values,
+        float(difference),
+        _around(difference, error, CONFIDENCE),
+        _two_sided(float(difference), error, differing),
+        variance_ratio=float(apart / variance) if variance else None,
+        smallest_detectable=smallest_detectable(error) if variance else None,
+    )
+
+
+def _variance(
+    units: int,
+    sums: Sequence[int],
+    products: Sequence[Sequence[int]],
+    slopes: Sequence[Fraction],
+) -> Fraction:
+    """Return the variance of a linear combination of the means of correlated values."""
+    squares, mean = Fraction(0), Fraction(0)
+    for slope, total, row in zip(slopes, sums, products, strict=True):
+        if slope:
+            mean += slope * total
+            squares += slope * sum(
+                (other * product for other, product in zip(slopes, row, strict=True)), Fraction(0)
+            )
+    return (units * squares - mean * mean) / (units * units * (units - 1))
+
+
+def _two_sided(difference: float, error: float, differing: int | None) -> float:
+    """Return the p of a difference, to six digits: a last bit may differ between machines."""
+    if difference == 0:
+        return 1.0
+    p = math.erfc(abs(difference) / error / math.sqrt(2)) if error else 0.0
+    if differing is not None:
+        p = max(p, 2.0 ** max(1 - differing, -1000))
+    return float(f"{min(p, 1.0):.6g}")
+
+
+def smallest_detectable(error: float, power: float = POWER) -> float:
+    """Return the difference that a sample notices with a certain probability.
+
+    That is: whose interval at `CONFIDENCE` leaves 0 out.
+
+    Args:
+        error: Standard error of the difference, in any unit; the result is in the same.
+        power: The probability.
+    """
+    z = _Z_POWER if power == POWER else NormalDist().inv_cdf(power)
+    return (z_score() + z) * error
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """Return p-values corrected for there being several (Holm 1979); None stays None.
+
+    If none of the differences exists, all corrected values together are above 0.05 with a
+    probability of 0.95 at least, however they hang together.
+
+    Args:
+        values: p-values of all that is looked at.
+    """
+    ranked = sorted((p, k) for k, p in enumerate(values) if p is not None)
+    corrected: list[float | None] = [None] * len(values)
+    least = 0.0
+    for rank, (p, k) in enumerate(ranked):
+        least = max(least, min(1.0, (len(ranked) - rank) * p))
+        corrected[k] = least
+    return corrected

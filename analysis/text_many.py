@@ -22,7 +22,7 @@ def tournament_text(summary: Mapping[str, Any], *, seconds: float | None = None)
     """
     blocks = [
         _header(summary, _tournament_line(summary)),
-        _fitted(_ranking_rows(summary), _RANKING),
+        fitted(_ranking_rows(summary), _RANKING),
         [_STEPS_TITLE, *align(_step_rows(summary), _STEPS, left=(0, 1, 4))],
         _matrix(summary),
         _seats(summary),
@@ -78,12 +78,12 @@ def _ranking_rows(summary: Mapping[str, Any]) -> list[list[str]]:
     ]
 
 
-def _fitted(rows: list[list[str]], headings: Sequence[str]) -> list[str]:
+def fitted(rows: list[list[str]], headings: Sequence[str], left: Sequence[int] = (1,)) -> list[str]:
     """Return a table whose second column holds names, cut so that it fits into a terminal."""
-    over = max(len(line) for line in align(rows, headings, left=(1,))) - WIDTH
+    over = max(len(line) for line in align(rows, headings, left=left)) - WIDTH
     room = max(len(row[1]) for row in rows) - max(over, 0)
     cut = [[row[0], shortened(row[1], room), *row[2:]] for row in rows]
-    return align(cut, headings, left=(1,))
+    return align(cut, headings, left=left)
 
 
 _STEPS_TITLE = "Each step down the ranking, in percentage points of win share:"
@@ -115,7 +115,7 @@ def _matrix(summary: Mapping[str, Any]) -> list[str]:
     ]
     heading = ("", "", *(str(k + 1) for k in range(len(names))))
     title = "Win share in % where the player of the column, by rank, sits at the table too:"
-    return [title, *_fitted(rows, heading)]
+    return [title, *fitted(rows, heading)]
 
 
 def _seats(summary: Mapping[str, Any]) -> list[str]:

@@ -11,6 +11,7 @@ Everything that a notebook needs is here, loaded when it is first used::
     sim.trace(result.study, 17) # round 17, card by card
 
     sim.tournament(sim.Tournament.of(players="sharp,balanced,novice,random")).ranking
+    sim.compare(result.study, rules={"bao_failure_minimum": 10}).differences
     sim.sweep(result.study, {"0.bao_threshold": [2, 4, 6]}).plot.metric("win_share")
 """
 
@@ -24,6 +25,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sim.batch import extend as extend
     from sim.batch import run as run
+    from sim.comparisons import Comparison as Comparison
+    from sim.comparisons import compare as compare
+    from sim.comparisons import load_comparison as load_comparison
     from sim.deck import Deck as Deck
     from sim.deck import load_deck as load_deck
     from sim.errors import BaobeiError as BaobeiError
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BaobeiError": "errors",
+    "Comparison": "comparisons",
     "Deck": "deck",
     "InputError": "errors",
     "Player": "players",
@@ -61,7 +66,9 @@ _HOMES = {
     "TournamentResult": "outcomes",
     "Trace": "trace",
     "check": "scenario",
+    "compare": "comparisons",
     "extend": "batch",
+    "load_comparison": "comparisons",
     "load_deck": "deck",
     "load_player": "players",
     "load_results": "results",

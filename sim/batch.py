@@ -21,7 +21,7 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -86,6 +86,16 @@ class Job:
         """Return the job of a study."""
         return cls(pack(study), study.seed, records)
 
+    def check_engine(self) -> None:
+        """Check that this process has the engine that the run needs.
+
+        Raises:
+            InputError: It has another version.
+        """
+        if self.engine != ENGINE_VERSION:
+            problem = f"a worker has engine {ENGINE_VERSION}, the run needs engine {self.engine}"
+            raise InputError(problem, expected="the same version of the program everywhere")
+
     def histograms(self) -> dict[str, Any]:
         """Return zeroed histograms, int64, that no round of this job can overrun.
 
@@ -124,16 +134,16 @@ class Job:
         turns, rounds = int(table.rule_max_turns), int(table.rule_max_rounds)
         minimum = int(table.rule_bao_failure_minimum)
         score = max(sum(map(abs, values)) * int(table.rule_bao_failure_factor), minimum)
-        # A bird's swing in a round: of each of its cards, a score times players less all scores.
+        # Squares of swings: a score times players less all scores, once for each card of a bird.
         birds = [int(bird) for bird in table.bird[: table.cards]]
         alike = max(int(table.players), *map(birds.count, birds))
-        swing = alike * (int(table.players) + 2) * score
+        swings = alike * ((int(table.players) + 2) * score) ** 2
         if not table.games:
-            return 2**62 // max(turns**2, swing**2)
+            return 2**62 // max(turns**2, swings)
         negative = -sum(value for value in values if value < 0)
         game = max(int(table.threshold) + score, rounds * negative)
         lasts = rounds * turns
-        return 2**62 // max(lasts**2, rounds * swing**2, game**2, game * rounds)
+        return 2**62 // max(lasts**2, rounds * swings, game**2, game * rounds)
 
 
 @dataclass(frozen=True)
@@ -164,9 +174,7 @@ def play(job: Job, begin: int, end: int) -> Part:
     """
     from sim.engine.play import play_chunk
 
-    if job.engine != ENGINE_VERSION:
-        problem = f"a worker has engine {ENGINE_VERSION}, the run needs engine {job.engine}"
-        raise InputError(problem, expected="the same version of the program everywhere")
+    job.check_engine()
     start = time.perf_counter()
     state, tally, histograms = new_state(), new_record(TALLY), job.histograms()
     buffer, kept = job.rows(end - begin), []
@@ -185,8 +193,7 @@ def play(job: Job, begin: int, end: int) -> Part:
                 histograms["game_rounds"],
                 buffer,
             )
-        if state.fault != FAULT_NONE:
-            _report_fault(state, job)
+        check_fault(state, job)
         if written:
             kept.append(buffer[:written].copy())
         if at >= end:
@@ -195,8 +202,14 @@ def play(job: Job, begin: int, end: int) -> Part:
     return Part(begin, end, sums, time.perf_counter() - start, kept)
 
 
-def _report_fault(state: Any, job: Job) -> None:
-    """Raise the engine's error, with the command that shows what happened."""
+def check_fault(state: Any, job: Job) -> None:
+    """Raise the engine's error if there was one, with the command that shows what happened.
+
+    Raises:
+        EngineError: A policy answered against the rules, which is a bug.
+    """
+    if state.fault == FAULT_NONE:
+        return
     from sim.events import EngineError, raise_fault
 
     unit = "game" if job.table.games else "round"
@@ -207,17 +220,57 @@ def _report_fault(state: Any, job: Job) -> None:
         raise EngineError(f"a bug in a player: {error}; to see it: {again}") from None
 
 
-class _Sizes:
+class Task(Protocol):
+    """What is played in chunks: a `Job`, or another that can be pickled."""
+
+    @property
+    def records(self) -> bool:
+        """Whether rows of records are kept."""
+
+    def most_units(self) -> int:
+        """Return how many units a chunk may have."""
+
+
+class Done(Protocol):
+    """What comes of a chunk: a `Part`, or another."""
+
+    @property
+    def begin(self) -> int:
+        """First unit."""
+
+    @property
+    def end(self) -> int:
+        """One past the last."""
+
+    @property
+    def seconds(self) -> float:
+        """Time that playing it took."""
+
+
+J = TypeVar("J", bound=Task)
+P = TypeVar("P", bound=Done)
+
+
+class Sizes:
     """Chooses how long the next chunk is; nothing in a result depends on it."""
 
     def __init__(
         self,
-        job: Job,
+        job: Task,
         unit: str,
         threads: int,
         fixed: int | None,
         seconds: float = CHUNK_SECONDS,
     ) -> None:
+        """Begin with `fixed` units; where that is None, with few, and adapt to the speed.
+
+        Args:
+            job: What is played.
+            unit: ``"rounds"`` or ``"games"``.
+            threads: Chunks that are played at a time.
+            fixed: Units of every chunk; None to adapt.
+            seconds: What a chunk should last.
+        """
         self.most = job.most_units()
         if job.records:
             self.most = min(self.most, RECORD_UNITS)
@@ -244,7 +297,7 @@ class _Sizes:
                 left -= upto - at
                 at = upto
 
-    def learn(self, part: Part) -> None:
+    def learn(self, part: Done) -> None:
         """Take the speed of a finished chunk into account."""
         if self.adaptive and part.seconds > 0:
             wanted = int((part.end - part.begin) * self.seconds / part.seconds)
@@ -253,17 +306,26 @@ class _Sizes:
 
 def play_parts(
     executor: Executor,
-    job: Job,
+    play: Callable[[J, int, int], P],
+    job: J,
     ranges: Sequence[Range],
-    sizes: _Sizes,
+    sizes: Sizes,
     interrupted: Callable[[], bool] = lambda: False,
-) -> Iterator[Part]:
+) -> Iterator[P]:
     """Yield the parts of ranges in their order, few of them in flight at a time.
+
+    Args:
+        executor: Where chunks are submitted.
+        play: Plays a chunk of a job, from a first unit to one before another.
+        job: What is played.
+        ranges: Which units of it.
+        sizes: Says how long chunks are.
+        interrupted: Says whether to stop.
 
     Raises:
         KeyboardInterrupt: `interrupted` was true while a part was waited for.
     """
-    pending: deque[Future[Part]] = deque()
+    pending: deque[Future[P]] = deque()
     chunks = sizes.chunks(ranges)
     try:
         while True:
@@ -282,7 +344,7 @@ def play_parts(
             future.cancel()
 
 
-def _result(future: Future[Part], interrupted: Callable[[], bool]) -> Part:
+def _result(future: Future[P], interrupted: Callable[[], bool]) -> P:
     while True:
         try:
             return future.result(timeout=POLL_SECONDS)
@@ -295,7 +357,7 @@ def _result(future: Future[Part], interrupted: Callable[[], bool]) -> Part:
 
 
 @contextmanager
-def _interruptible() -> Iterator[Callable[[], bool]]:
+def interruptible() -> Iterator[Callable[[], bool]]:
     """Give the block a function that says whether Ctrl-C was pressed.
 
     The first one only makes it say so, that no sum is torn in the middle of an addition; a second
@@ -485,23 +547,23 @@ def run(
         ledger.compile_seconds += load_engine(job, quiet=progress is False)
         ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
         with opened(threads=threads, **ways) as workers:
-            sizes = _Sizes(job, study.unit, workers.count, chunk, workers.chunk_seconds)
+            sizes = Sizes(job, study.unit, workers.count, chunk, workers.chunk_seconds)
             stopped_by = _play(plan, job, ledger, workers, sizes, progress)
         return ledger.finish(stopped_by)
 
 
 def _play(
-    plan: _Plan, job: Job, ledger: Ledger, workers: Workers, sizes: _Sizes, progress: Wanted
+    plan: _Plan, job: Job, ledger: Ledger, workers: Workers, sizes: Sizes, progress: Wanted
 ) -> str:
     """Play what is missing in a ledger, as far as the plan says; return why it stopped."""
     study, ranges = plan.study, plan.begin(ledger)
     done, total = size(common(ledger.ranges, plan.wanted)), size(plan.wanted)
     start = last = time.perf_counter()
     with (
-        _interruptible() as interrupted,
+        interruptible() as interrupted,
         Progress(progress, total, study.unit, done) as bar,
     ):
-        for part in play_parts(workers.executor, job, ranges, sizes, interrupted):
+        for part in play_parts(workers.executor, play, job, ranges, sizes, interrupted):
             now = time.perf_counter()
             ledger.note(part, now - last)
             last, done = now, done + part.end - part.begin

@@ -28,6 +28,7 @@ from sim.errors import (
 )
 
 if TYPE_CHECKING:
+    from sim.comparisons import Comparing
     from sim.players import Player
     from sim.results import Result
     from sim.study import Study
@@ -193,8 +194,7 @@ def _stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 # --- options that several commands share ----------------------------------------------------------
 
-table_options: Callable[[F], F] = _stacked(
-    click.argument("study", metavar="[STUDY.toml]", required=False),
+change_options: Callable[[F], F] = _stacked(
     click.option(
         "--players", metavar="A,B,C", help="Strategy names or TOML files, one for each seat."
     ),
@@ -215,7 +215,15 @@ table_options: Callable[[F], F] = _stacked(
         help="Change a parameter of the player at a seat, as in 0.bao_threshold=4; SEAT may be "
         "'all'; may be repeated. 'baobei list players' shows them.",
     ),
-    click.option("--seed", type=Whole(0, _MAX_SEED), help="Where all random numbers come from."),
+)
+"""Changes to a study."""
+
+seed_option: Callable[[F], F] = click.option(
+    "--seed", type=Whole(0, _MAX_SEED), help="Where all random numbers come from."
+)
+
+table_options: Callable[[F], F] = _stacked(
+    click.argument("study", metavar="[STUDY.toml]", required=False), change_options, seed_option
 )
 """What is played: a study, and changes to it."""
 
@@ -807,6 +815,90 @@ def _show(result: Any, out: str | None, as_json: bool, quiet: bool) -> None:
     click.echo(result.to_json() if as_json else result.to_text())
     if out is not None and not as_json and not quiet:
         click.echo(f"results are in {out}", err=True)
+
+
+@main.command(epilog="Example: baobei compare --rule bao_failure_minimum=10 --rounds 1e5")
+@click.argument("studies", metavar="[A.toml] [B.toml]", nargs=-1)
+@change_options
+@seed_option
+@click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds of each study.")
+@click.option("--games", type=Whole(1, _MAX_UNITS), help="Whole games of each instead.")
+@click.option(
+    "--rotate/--no-rotate",
+    "rotate",
+    default=None,
+    help="Play every deal in all rotations of the seats, or leave players where they are; if left "
+    "out, rotate where the players of a study differ.",
+)
+@click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out.")
+@click.option("--out", metavar="FOLDER", help="Write the results into this folder.")
+@click.option("--all", "everything", is_flag=True, help="Show all differences, sure or not.")
+@json_option
+@quiet_option
+def compare(
+    studies: tuple[str, ...],
+    threads: int | None,
+    out: str | None,
+    everything: bool,
+    as_json: bool,
+    quiet: bool,
+    **table: Any,
+) -> None:
+    """Play two studies on the same deals, and show how all numbers differ and how surely.
+
+    With one study, or none for the built-in one, --players, --edition, --deck, --rule and --set
+    make the second study from it; --seed, --rounds and --games hold for both.
+    """
+    if out == "":
+        raise InputError(expected="the name of a folder", where="--out", got=out)
+    asked = make_comparison(studies, **table)
+    for note in () if quiet else asked.notes:
+        click.echo(note, err=True)
+    from sim.comparisons import play
+
+    try:
+        result = play(asked, threads=threads, out=out, progress=not quiet)
+    except KeyboardInterrupt:
+        click.echo("stopped; of a comparison nothing is kept until it is finished", err=True)
+        click.get_current_context().exit(EXIT_INTERRUPT)
+    click.echo(result.to_json() if as_json else result.to_text(everything))
+    if out is not None and not as_json and not quiet:
+        click.echo(f"results are in {out}", err=True)
+
+
+def make_comparison(
+    studies: Sequence[str],
+    *,
+    seed: int | None,
+    rounds: int | None,
+    games: int | None,
+    rotate: bool | None,
+    **changes: Any,
+) -> Comparing:
+    """Return the comparison that a command line means: two files, or one and changes to it.
+
+    Raises:
+        InputError: Something is wrong; says in which option or file.
+    """
+    from sim.comparisons import Comparing
+
+    if len(studies) > 2:
+        raise InputError("more than two studies", where=studies[2], expected="A.toml and B.toml")
+    if rounds is not None and games is not None:
+        raise InputError("rounds and games at once", where="--games", expected="one of the two")
+    given = [f"--{name}" for name in _CHANGES if changes[_CHANGES[name]] not in (None, ())]
+    if len(studies) == 2 and given:
+        problem = "changes, and a second study at once"
+        raise InputError(problem, where=given[0], expected="one study and changes, or two studies")
+    first = make_study(studies[0] if studies else None)
+    second = make_study(studies[1]) if len(studies) == 2 else make_study(first, **changes)
+    with within(where=studies[1] if len(studies) == 2 else "the second study"):
+        return Comparing.of(first, second, rotate=rotate, rounds=rounds, games=games, seed=seed)
+
+
+_CHANGES = {"players": "players", "edition": "edition", "deck": "deck", "rule": "rules"}
+_CHANGES |= {"set": "settings"}
+"""Options that make a second study, and the names of their values."""
 
 
 @main.command(epilog="Example: baobei bench --players sharp --seconds 2")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-from analysis.text import align, paragraph
+from analysis.text import WIDTH, align, paragraph
 from sim.deck import Deck, load_deck, shipped_decks
 from sim.errors import unknown_name
 from sim.players import KINDS, Player, load_player, shipped_players
 from sim.results import to_json
 from sim.rules import EDITIONS, Rules
+
+if TYPE_CHECKING:
+    from analysis.metrics import Metric
 
 
 def decks(names: Sequence[str], as_json: bool) -> str:
@@ -169,21 +174,20 @@ def metrics(as_json: bool) -> str:
     """Return the numbers of a summary and the columns of records, with units."""
     from dataclasses import asdict
 
-    from analysis.tables import FACTS, METRICS
+    from analysis.metrics import METRICS
+    from analysis.tables import FACTS
     from sim.records import COLUMNS
 
     if as_json:
-        summary, records = [asdict(metric) for metric in METRICS], [asdict(c) for c in COLUMNS]
+        summary = [asdict(metric) | {"of": metric.of} for metric in METRICS]
+        records = [asdict(column) for column in COLUMNS]
         facts = [{"name": name, "description": meaning} for name, meaning in FACTS]
         return to_json({"summary": summary, "run": facts, "records": records})
-    numbers = [
-        [m.name, "each seat" if m.per_seat else "table", m.unit, m.description] for m in METRICS
-    ]
     columns = [[c.name, c.type, c.unit or "-", c.description] for c in COLUMNS]
     return "\n".join(
         [
             "Numbers of a summary (run --json, summary.json, metrics.parquet):",
-            *align(numbers, ("name", "of", "unit", "meaning"), left=(0, 1, 2, 3)),
+            *_metric_lines(METRICS),
             "",
             "What a summary says of the run itself:",
             *align(FACTS, ("name", "meaning"), left=(0, 1)),
@@ -192,6 +196,21 @@ def metrics(as_json: bool) -> str:
             *align(columns, ("column", "type", "unit", "meaning"), left=(0, 1, 2, 3)),
         ]
     )
+
+
+def _metric_lines(metrics: Sequence[Metric]) -> Iterator[str]:
+    """Yield metrics as lines, in groups with what they are for."""
+    headings = ("name", "of", "unit", "range", "meaning (and formula)")
+    for purpose, group in groupby(metrics, lambda metric: metric.purpose):
+        rows = []
+        for metric in group:
+            formula = "" if metric.formula == "count" else f" = {metric.formula}"
+            formula += "; with interval" if metric.interval else ""
+            meaning = metric.description + formula
+            rows.append([metric.name, metric.of, metric.unit, metric.range, meaning])
+        yield ""
+        yield from textwrap.wrap(f"{purpose[0].upper()}{purpose[1:]}", WIDTH)
+        yield from align(rows, headings, left=(0, 1, 2, 3, 4))
 
 
 def _named(what: str, name: str, known: Mapping[str, Any]) -> Any:

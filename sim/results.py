@@ -17,11 +17,6 @@ import sim
 from sim.deck import POWERS, PathLike
 from sim.engine import ENGINE_VERSION
 from sim.engine.state import (
-    BAO_BEATEN,
-    BAO_CALLED,
-    BAO_TIED,
-    BAO_VOID,
-    BAO_WON,
     DOUBLE_HIT,
     END_CAP,
     GAME_REASONS,
@@ -33,6 +28,7 @@ from sim.engine.state import (
     WIN_UNITS,
 )
 from sim.errors import InputError
+from sim.metrics import BAO, Designers, spread
 from sim.ranges import Ranges, in_words, size
 from sim.stopping import Until, looks_to
 from sim.study import Study
@@ -48,8 +44,6 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """Rises when a field of a summary or of a results folder changes its meaning."""
 
-_BAO = {"called": BAO_CALLED, "won": BAO_WON, "tied": BAO_TIED, "beaten": BAO_BEATEN}
-_BAO |= {"void": BAO_VOID}
 _PLUCKS = {"own_hit": OWN_HIT, "rival_hit": RIVAL_HIT, "double_hit": DOUBLE_HIT, "missed": MISSED}
 
 
@@ -247,7 +241,9 @@ _NUMBERS = re.compile(rf"\[\n\s+(?:{_NUMBER.pattern})(?:,\n\s+(?:{_NUMBER.patter
 
 def _summary(result: Result) -> dict[str, Any]:
     study, sums = result.study, result.sums
-    rounds = sums["rounds"]
+    rounds, level = sums["rounds"], confidence(result.until)
+    inside = level if study.games is None else None  # a game's rounds hang together
+    designers = Designers(study, sums, level) if sums.complete else None
     return {
         "schema": SCHEMA,
         "version": result.version,
@@ -262,12 +258,14 @@ def _summary(result: Result) -> dict[str, Any]:
         "rounds": rounds,
         "games": None if study.games is None else sums["games"],
         "ends": dict(zip(REASONS, sums["ends"], strict=True)),
-        "turns": _turns(sums),
-        "recyclings": {"histogram": sums.pairs("recyclings")},
-        "bao": {name: sums["bao"][k] for name, k in _BAO.items()},
-        "game": None if study.games is None else _game(study, sums),
+        "turns": spread(sums.pairs("turns"), inside),
+        "recyclings": _recyclings(sums, inside),
+        "bao": {name: sums["bao"][k] for name, k in BAO.items()},
+        **(designers.table() if designers else {}),
+        "game": None if study.games is None else _game(study, sums, level, designers),
         "players": [
-            _seat(study, sums, seat, confidence(result.until)) for seat in range(len(study.players))
+            _seat(study, sums, seat, level) | (designers.seat(seat) if designers else {})
+            for seat in range(len(study.players))
         ],
         "seconds": result.seconds,
         "rounds_per_second": rounds / result.seconds if result.seconds > 0 else None,
@@ -290,32 +288,18 @@ def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]
         yield {"seat": None} | row
 
 
-def _spread(pairs: list[list[int]]) -> dict[str, Any]:
-    """Return mean, sd, extremes, median and the histogram itself."""
-    from analysis.stats import median, moments, ratio, sample_sd
-
-    histogram = [(value, times) for value, times in pairs]
-    count, total, squares = moments(histogram)
-    return {
-        "mean": ratio(total, count),
-        "sd": sample_sd(count, total, squares),
-        "min": pairs[0][0] if pairs else None,
-        "max": pairs[-1][0] if pairs else None,
-        "median": median(histogram),
-        "histogram": pairs,
-    }
+def _recyclings(sums: Sums, level: float | None) -> dict[str, Any]:
+    found = spread(sums.pairs("recyclings"), level)
+    return {name: found[name] for name in ("mean", "mean_ci95", "histogram")}
 
 
-def _turns(sums: Sums) -> dict[str, Any]:
-    return _spread(sums.pairs("turns"))
-
-
-def _game(study: Study, sums: Sums) -> dict[str, Any]:
+def _game(study: Study, sums: Sums, level: float, designers: Designers | None) -> dict[str, Any]:
     """Return what there is to say of games as wholes."""
     return {
         "threshold": study.rules.game_threshold[len(study.players)],
         "ends": dict(zip(GAME_REASONS, sums["game_ends"], strict=True)),
-        "rounds": _spread(sums.pairs("game_rounds")),
+        "rounds": spread(sums.pairs("game_rounds"), level),
+        **(designers.game() if designers else {}),
         "decided_by_deciding_rounds": sums["decided"],
         "deciding_rounds": sums["deciding_rounds"],
     }

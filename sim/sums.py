@@ -13,24 +13,25 @@ import numpy as np
 
 from sim.engine.state import LOWEST_TOTAL
 
-_OUTCOMES = ("won", "tied", "beaten", "void")
-_SWINGS = ("count", "sum", "count_sq", "sum_sq", "product")
+OUTCOMES = ("won", "tied", "beaten", "void")
+"""What becomes of a call of BAO, from `sim.engine.state.BAO_WON` on."""
+
+_SWINGS = ("count", "sum", "sum_sq")
 
 ROWS: dict[str, tuple[str, ...]] = {
     "turns": (
         *(f"turns_{reason}" for reason in ("bao", "second_recycling", "turn_cap")),
-        *(f"call_turns_{outcome}" for outcome in _OUTCOMES),
+        *(f"call_turns_{outcome}" for outcome in OUTCOMES),
         "lead_changes",
         "loser_led_at",
         "loser_led_left",
     ),
     "recyclings": ("recyclings",),
     "game_rounds": ("game_rounds", "game_lead_changes"),
-    "call_totals": tuple(f"call_totals_{outcome}" for outcome in _OUTCOMES),
-    "call_unknowns": tuple(f"call_unknowns_{outcome}" for outcome in _OUTCOMES),
+    "call_totals": tuple(f"call_totals_{outcome}" for outcome in OUTCOMES),
+    "call_unknowns": tuple(f"call_unknowns_{outcome}" for outcome in OUTCOMES),
     "deficits": ("deficits",),
     "dealt": tuple(f"dealt_{name}" for name in _SWINGS),
-    "kept": tuple(f"kept_{name}" for name in _SWINGS),
 }
 """Names of the rows of the engine's arrays that are mostly zeros; see `sim.engine.state`."""
 

@@ -21,7 +21,6 @@ from .state import (
     FROM_DRAW,
     FROM_WINDOW,
     GONE,
-    LED,
     LEFT,
     MISSED,
     NO_EFFECT,
@@ -62,6 +61,7 @@ def clear_counts(state):
         for kind in range(DETAILS):
             state.detail[seat, kind] = 0
         state.led_at[seat] = 0
+        state.led_turns[seat] = 0
     for kind in range(WINDOWS):
         state.windows[kind] = 0
     state.lead = NONE
@@ -70,33 +70,40 @@ def clear_counts(state):
 
 @kernel
 def alone_lowest(numbers, count):
-    """Which of the first `count` numbers is lower than all others; NONE if several are lowest.
-
-    Without a branch on the numbers: who leads is hard to predict.
-    """
+    """Which of the first `count` numbers is lower than all others; NONE if several are lowest."""
     lowest = np.int64(numbers[0])
-    for k in range(1, count):
-        lowest = min(lowest, np.int64(numbers[k]))
-    times = np.int64(0)
     which = np.int64(0)
-    for k in range(count):
-        equal = np.int64(numbers[k] == lowest)
-        times += equal
-        which += equal * k
-    return which if times == 1 else np.int64(NONE)
+    for k in range(1, count):
+        number = np.int64(numbers[k])
+        if number < lowest:
+            which = np.int64(k)
+        elif number == lowest:
+            which = np.int64(NONE)
+        lowest = min(lowest, number)
+    return which
 
 
 @kernel
 def count_turn(state):
     """The end of a turn: who alone has the lowest true total, and who has no cards."""
-    for seat in range(state.players):
-        state.detail[seat, GONE] += np.int32(state.n_cards[seat] == 0)
-    lead = alone_lowest(state.total, state.players)
-    if lead >= 0:
-        state.detail[lead, LED] += 1
-        state.led_at[lead] = state.turn + 1
-        state.lead_changes += np.int32(lead != state.lead and state.lead >= 0)
-        state.lead = lead
+    players = np.int64(state.players)
+    lowest = np.int64(state.total[0])
+    lead = np.int64(0)
+    empty = state.n_cards[0] == 0
+    for seat in range(1, players):
+        total = np.int64(state.total[seat])
+        empty |= state.n_cards[seat] == 0
+        # As `alone_lowest`, and without a branch: who leads is hard to predict.
+        lead = np.int64(seat) if total < lowest else lead
+        lead = np.int64(NONE) if total == lowest else lead
+        lowest = min(lowest, total)
+    if empty:
+        for seat in range(players):
+            state.detail[seat, GONE] += np.int32(state.n_cards[seat] == 0)
+    state.led_turns[lead & 7] += 1
+    state.led_at[lead & 7] = state.turn + 1
+    state.lead_changes += np.int32((lead != state.lead) & (lead >= 0) & (state.lead >= 0))
+    state.lead = lead if lead >= 0 else np.int64(state.lead)
 
 
 @kernel
@@ -128,12 +135,23 @@ def count_pluck(state, seat, n, rivals, hit):
 
 
 @kernel
+def knows(state, seat, matches):
+    """1 if a seat has seen any of some cards (a uint64 for each word), else 0."""
+    known = _ZERO
+    for word in range(WORDS):
+        known |= matches[word] & state.seen[seat, word]
+    return np.int64(known != _ZERO)
+
+
+@kernel
 def _chance(state, table, seat, matches):
     """Whose card a seat could pluck that has seen it: CHANCE_OWN, CHANCE_RIVAL or NONE.
 
     Counts it where the Shield forbids a card of the declarer. `matches`: the face-down cards that
-    match the reference, a uint64 for each word, not all 0.
+    match the reference, a uint64 for each word.
     """
+    if table.rule_plucks == PLUCKS_NONE:
+        return NONE
     own = _ZERO
     others = _ZERO
     closed = _ZERO
@@ -158,7 +176,7 @@ def _chance(state, table, seat, matches):
 def count_draw(state, table, seat, card, tried):
     """A drawn card: whether its drawer could have plucked with it, and whether it tried."""
     matches = matching(state, table, card)
-    if (matches[0] | matches[1]) == _ZERO or table.rule_plucks == PLUCKS_NONE:
+    if knows(state, seat, matches) == 0:
         return
     whose = _chance(state, table, seat, matches)
     if whose >= 0:
@@ -184,12 +202,12 @@ def count_window(state, table, card, plucker):
         state.windows[PLUCKED] += 1
         if state.claims & (state.claims - 1):
             _count_race(state, plucker)
-    matches = matching(state, table, card)
-    if (matches[0] | matches[1]) == _ZERO or table.rule_plucks == PLUCKS_NONE:
+    if state.knowing == 0:
         return
+    matches = matching(state, table, card)
     chances = 0
     for seat in range(state.players):
-        if seat == state.active:
+        if (state.knowing >> seat) & 1 == 0:
             continue
         whose = _chance(state, table, seat, matches)
         if whose < 0:

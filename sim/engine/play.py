@@ -6,6 +6,8 @@ it from Python and drain the log after each step. So what a trace shows is what 
 
 from __future__ import annotations
 
+import numpy as np
+
 from .counting import alone_lowest
 from .deal import clear, deal
 from .events import EV_DEAL, EV_GAME_END, note
@@ -21,6 +23,7 @@ from .state import (
     GAME_TIE_CAP,
     MAX_PLAYERS,
     NONE,
+    RECORD_COLUMNS,
     RUNNING,
     STAGE_DEAL,
     STAGE_DONE,
@@ -28,6 +31,9 @@ from .state import (
 )
 from .tally import add_game, add_pluck, add_round, write_records
 from .turn import play_turn
+
+RECORD_TURNS = RECORD_COLUMNS.index("turns")
+RECORD_RECYCLINGS = RECORD_COLUMNS.index("recyclings")
 
 
 @entry
@@ -272,3 +278,70 @@ def play_chunk(
             add_game(tally, rounds_histograms, state)
         index += 1
     return index, written
+
+
+@entry
+def play_rows(
+    state,
+    table,
+    seed,
+    begin,
+    end,
+    tally,
+    sums,
+    columns,
+    before,
+    rows,
+    turns_histograms,
+    recyclings_histogram,
+    rounds_histograms,
+    records,
+):
+    """Play units `begin` … `end` - 1 as `play_chunk` does, and say what each of them added.
+
+    Args:
+        state: `State` record, scratch.
+        table: `Table` record.
+        seed: uint64.
+        begin: int64, first unit.
+        end: int64, one past the last.
+        tally: `Tally` record, added to.
+        sums: the same memory as `tally`, as a row of int64.
+        columns: int64: which entries of `sums` are wanted.
+        before: int64, as long as `columns`: these entries as they are now; scratch.
+        rows: int64, units × (columns + 3), zeroed: what each unit adds to these entries; then the
+            number of turns of its rounds, the sum of their squares, and the number of recyclings.
+        turns_histograms: int64, as of `play_chunk`.
+        recyclings_histogram: int64, likewise.
+        rounds_histograms: int64, likewise.
+        records: int32, room for the records of one unit × RECORD_COLUMNS; scratch.
+
+    Returns:
+        The next unit. It stops early after a fault (`state.fault`).
+    """
+    last = columns.shape[0]
+    for index in range(begin, end):
+        _, written = play_chunk(
+            state,
+            table,
+            seed,
+            index,
+            index + 1,
+            tally,
+            turns_histograms,
+            recyclings_histogram,
+            rounds_histograms,
+            records,
+        )
+        if state.fault != FAULT_NONE:
+            return index
+        row = rows[index - begin]
+        for k in range(last):
+            row[k] = sums[columns[k]] - before[k]
+            before[k] = sums[columns[k]]
+        for k in range(0, written, table.players):
+            turns = np.int64(records[k, RECORD_TURNS])
+            row[last] += turns
+            row[last + 1] += turns * turns
+            row[last + 2] += records[k, RECORD_RECYCLINGS]
+    return end

@@ -112,8 +112,7 @@ SHIELD_TURNS = SHIELD_RAISED + 1
 SHIELD_PLUCKS = SHIELD_RAISED + 2
 SHIELD_POWERS = SHIELD_RAISED + 3
 SHIELD_NO_EFFECT = SHIELD_RAISED + 4
-LED = SHIELD_RAISED + 5  # turns at whose end it alone had the lowest total
-GONE = LED + 1  # turns at whose end it had no card
+GONE = SHIELD_RAISED + 5  # turns at whose end it had no card
 DETAILS = GONE + 1
 
 # Counts of windows (``State.windows``): all, those in which a seat had a chance, those with an
@@ -138,10 +137,10 @@ ROUND_ROWS = 2
 #: Totals (points) that a histogram tells apart; any beyond counts as the last one.
 LOWEST_TOTAL, HIGHEST_TOTAL = -256, 1023
 
-# Sums over rounds for the swing of a bird or a power: how many cards (players) n a round has, and
-# what their owners' scores are apart from the others' (x, in points times players less one).
-SWING_N, SWING_X, SWING_NN, SWING_XX, SWING_NX = range(5)
-SWINGS = 5
+# Sums for the swing of a bird or a power: how many cards (players) there were, and their owners'
+# scores apart from the others' (in points, times players less one), and the squares of these.
+SWING_N, SWING_X, SWING_XX = range(3)
+SWINGS = 3
 
 # How a face-down card came to lie: dealt, given or drawn unseen; chosen from a draw; taken.
 LIES_DEALT, LIES_KEPT, LIES_TAKEN = range(3)
@@ -357,18 +356,20 @@ STATE = np.dtype(
         ("count", np.int32, (MAX_PLAYERS, COUNTS)),
         ("detail", np.int32, (MAX_PLAYERS, DETAILS)),
         ("windows", np.int32, (WINDOWS,)),
-        ("claims", np.int32),  # seats that claimed in the last window; bit k for seat k
+        # In the last window, bit k for seat k: who claimed, who had seen a matching card.
+        ("claims", np.int32),
+        ("knowing", np.int32),
         ("lead", np.int32),  # who was last alone lowest at the end of a turn
         ("lead_changes", np.int32),
-        ("led_at", np.int32, _SEATS),  # number of turns when the seat last was; 0: never
+        # Turns when it was so, and number of turns when it was last; 0: never. Entry 7: nobody.
+        ("led_turns", np.int32, (8,)),
+        ("led_at", np.int32, (8,)),
         ("call_turn", np.int32),  # number of turns when BAO was called
         ("call_total", np.int32),  # the caller's true total then
         ("call_unknown", np.int32),  # own cards that it had never seen
         ("call_lowest", np.int32),  # 1 if it alone had the lowest total
         ("dealt_cards", np.uint8, (MAX_CARDS,)),  # hand after hand
         ("hand", np.int32),  # cards dealt to each seat
-        ("bird_cards", np.int32, (MAX_CARDS,)),  # scratch by bird; all 0 between its uses
-        ("bird_swing", np.int64, (MAX_CARDS,)),
         # A question: what it is about.
         ("card", np.int32),  # drawn card, reference or power card
         ("from_draw", np.int32),  # the reference was drawn by the plucker
@@ -589,6 +590,7 @@ TALLY = np.dtype(
         ("call_total_sq", np.int64, _SEATS),
         ("call_unknown", np.int64, _SEATS),
         ("call_unknown_sq", np.int64, _SEATS),
+        ("led", np.int64, _SEATS),  # turns at whose end the seat alone had the lowest total
         ("final_by", np.int64, _SEATS),  # automatic final phases that began in a turn of the seat
         # Rounds in which a seat had no card at the end of a turn, those of them with a winner,
         # and what the seat won in them.
@@ -599,9 +601,8 @@ TALLY = np.dtype(
         ("tries_sq", np.int64, _SEATS),
         ("hits_sq", np.int64, _SEATS),
         ("hits_tries", np.int64, _SEATS),
-        # Swings (SWING_…) of birds dealt, and left at the end, and of powers used by a seat.
+        # Swings (SWING_…) of birds dealt, and of powers that a seat used once or more in a round.
         ("dealt", np.int64, (SWINGS, MAX_CARDS)),
-        ("kept", np.int64, (SWINGS, MAX_CARDS)),
         ("used", np.int64, (SWINGS, 6)),
         # Calls by outcome (from BAO_WON on), and total from LOWEST_TOTAL on; and unknown cards.
         ("call_totals", np.int64, (4, HIGHEST_TOTAL - LOWEST_TOTAL + 1)),

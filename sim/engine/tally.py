@@ -26,8 +26,6 @@ from .state import (
     NONE,
     POWER_USED,
     SWING_N,
-    SWING_NN,
-    SWING_NX,
     SWING_X,
     SWING_XX,
     TURNS_BY_CALL,
@@ -97,6 +95,7 @@ def _add_seat(tally, state, seat, units):
     place = seat - state.first
     if place < 0:
         place += state.players
+    tally.led[seat] += state.led_turns[seat]
     tally.place_rounds[seat, place] += 1
     tally.place_decided[seat, place] += decided
     tally.place_share[seat, place] += units
@@ -159,36 +158,8 @@ def _add_lead(turns_histograms, state, turns):
 
 
 @kernel
-def _add_swing(sums, k, n, x):
-    """Mutates `sums` (SWINGS × kinds): a round has `n` of kind `k`, with scores `x` apart."""
-    sums[SWING_N, k] += n
-    sums[SWING_X, k] += x
-    sums[SWING_NN, k] += n * n
-    sums[SWING_XX, k] += x * x
-    sums[SWING_NX, k] += n * x
-
-
-@kernel
-def _note_bird(state, table, card, x):
-    bird = table.bird[card]
-    state.bird_cards[bird] += 1
-    state.bird_swing[bird] += x
-
-
-@kernel
-def _take_bird(sums, state, table, card):
-    """Move what stands in the scratch arrays for the bird of a card into the sums, once."""
-    bird = table.bird[card]
-    n = np.int64(state.bird_cards[bird])
-    if n > 0:
-        _add_swing(sums, bird, n, state.bird_swing[bird])
-        state.bird_cards[bird] = 0
-        state.bird_swing[bird] = 0
-
-
-@kernel
 def _add_swings(tally, state, table):
-    """Birds dealt, birds kept to the end and powers used, with their owners' scores.
+    """Birds dealt and powers used, with their owners' scores.
 
     A score apart is ``players * score - sum of all scores``: that much less the mean of the others,
     times players less one.
@@ -201,26 +172,23 @@ def _add_swings(tally, state, table):
     for seat in range(players):
         apart = players * state.score[seat] - everyone
         for k in range(seat * hand, (seat + 1) * hand):
-            _note_bird(state, table, state.dealt_cards[k], apart)
-    for k in range(players * hand):
-        _take_bird(tally.dealt, state, table, state.dealt_cards[k])
-    for seat in range(players):
-        apart = players * state.score[seat] - everyone
-        for slot in range(state.n_slots[seat]):
-            if state.slot_card[seat, slot] >= 0:
-                _note_bird(state, table, state.slot_card[seat, slot], apart)
-    for seat in range(players):
-        for slot in range(state.n_slots[seat]):
-            if state.slot_card[seat, slot] >= 0:
-                _take_bird(tally.kept, state, table, state.slot_card[seat, slot])
+            bird = table.bird[state.dealt_cards[k]] & 127
+            tally.dealt[SWING_N, bird] += 1
+            tally.dealt[SWING_X, bird] += apart
+            tally.dealt[SWING_XX, bird] += apart * apart
     for power in range(COUNTS - POWER_USED):
         n = np.int64(0)
         x = np.int64(0)
+        xx = np.int64(0)
         for seat in range(players):
-            used = np.int64(state.count[seat, POWER_USED + power] > 0)
-            n += used
-            x += used * (players * state.score[seat] - everyone)
-        _add_swing(tally.used, power, n, x)
+            apart = players * state.score[seat] - everyone
+            if state.count[seat, POWER_USED + power] > 0:
+                n += 1
+                x += apart
+                xx += apart * apart
+        tally.used[SWING_N, power] += n
+        tally.used[SWING_X, power] += x
+        tally.used[SWING_XX, power] += xx
 
 
 @kernel

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from helpers import SCALE, play, random_study, scaled
-from sim.engine.play import advance, play_chunk, start
+from sim.batch import Job
+from sim.engine.play import advance, play_chunk, play_rows, start
 from sim.engine.state import (
     BAO_BEATEN,
     BAO_CALLED,
@@ -359,3 +360,43 @@ def test_a_full_log_is_reported(room: int) -> None:
                 list(decoder.drain())
         state.log_full = 0
     assert full > 0
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", ["rounds", "games"])
+def test_rows_are_what_each_unit_adds(unit: str) -> None:
+    count = scaled(30, least=3)
+    study = Study.of(players="balanced,random,sharp", seed=11, **{unit: count})
+    whole = play(study, count, begin=5)
+    job, state, tally = Job.of(study), new_state(), np.zeros(1, TALLY)
+    columns = np.arange(len(tally.view(np.int64)))
+    rows = np.zeros((count, len(columns) + 3), np.int64)
+    units = study.rules.max_rounds if study.games else 1
+    end = play_rows(
+        state,
+        job.table,
+        np.uint64(study.seed),
+        5,
+        5 + count,
+        tally.view(np.recarray)[0],
+        tally.view(np.int64),
+        columns,
+        np.zeros_like(columns),
+        rows,
+        *job.histograms().values(),
+        np.zeros((3 * units, len(RECORD_COLUMNS)), np.int32),
+    )
+    assert end == 5 + count
+    assert tally[0] == whole.tally
+    assert (rows[:, :-3].sum(axis=0) == tally.view(np.int64)).all()
+    first = whole.column("seat") == 0
+    of = whole.column("index")[first] - 5
+    turns, recyclings = (whole.column(name)[first] for name in ("turns", "recyclings"))
+    assert (rows[:, -3] == np.bincount(of, turns, count)).all()
+    assert (rows[:, -2] == np.bincount(of, turns**2, count)).all()
+    assert (rows[:, -1] == np.bincount(of, recyclings, count)).all()
+    alone = [play(study, 1, begin=5 + k) for k in range(3)]
+    for k, one in enumerate(alone):
+        assert (rows[k, :-3] == np.array([one.tally], TALLY).view(np.int64)).all()

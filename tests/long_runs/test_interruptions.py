@@ -221,9 +221,9 @@ def test_an_unfinished_folder_says_what_is_there(tmp_path: Path) -> None:
 
 
 def test_a_second_ctrl_c_is_as_usual() -> None:
-    from sim.batch import _interruptible
+    from sim.batch import interruptible
 
-    with _interruptible() as pressed:
+    with interruptible() as pressed:
         assert not pressed()
         signal.raise_signal(signal.SIGINT)
         assert pressed()

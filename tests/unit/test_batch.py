@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim.batch import CHUNK_SECONDS, Job, Part, _Sizes, play, play_parts, run
+from sim.batch import CHUNK_SECONDS, Job, Part, Sizes, play, play_parts, run
 from sim.engine.state import RECORD_COLUMNS, WIN_UNITS
 from sim.errors import InputError
 from sim.records import to_arrow
@@ -292,8 +292,8 @@ class Counting(Executor):
 
 def test_few_chunks_are_in_flight() -> None:
     job, executor = Job.of(study()), Counting()
-    sizes = _Sizes(job, "rounds", threads=2, fixed=10)
-    parts = list(play_parts(executor, job, [(0, 1003)], sizes))
+    sizes = Sizes(job, "rounds", threads=2, fixed=10)
+    parts = list(play_parts(executor, play, job, [(0, 1003)], sizes))
     assert executor.most == 6
     assert executor.calls == 101
     assert [part.begin for part in parts] == list(range(0, 1003, 10))
@@ -301,7 +301,7 @@ def test_few_chunks_are_in_flight() -> None:
 
 
 def test_chunks_last_about_as_long_as_they_should() -> None:
-    sizes = _Sizes(Job.of(study()), "rounds", threads=4, fixed=None)
+    sizes = Sizes(Job.of(study()), "rounds", threads=4, fixed=None)
     for _ in range(12):
         size = sizes.next(10**9)
         sizes.learn(Part(0, size, Sums.empty(), size / 100_000))

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.jit
 COMMANDS = [
     ["run"],
     ["tournament"],
+    ["compare"],
     ["sweep"],
     ["extend"],
     ["merge"],

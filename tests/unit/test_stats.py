@@ -162,3 +162,144 @@ def test_median_against_the_standard_library() -> None:
 
 def test_ratio_is_rounded_once() -> None:
     assert stats.ratio(10**30, 3 * 10**30) == float(Fraction(1, 3))
+
+
+# --- quantiles ------------------------------------------------------------------------------------
+
+
+def histogram(values: np.ndarray) -> list[tuple[int, int]]:
+    found = zip(*np.unique(values, return_counts=True), strict=True)
+    return [(int(value), int(times)) for value, times in found]
+
+
+def test_quantile_interval_is_between_the_ranks_of_the_binomial() -> None:
+    hundred = [(k, 1) for k in range(1, 101)]
+    assert stats.quantile_interval(hundred) == (40, 61)  # Conover's table: ranks 40 and 61
+    assert stats.quantile_interval(hundred, 0.9) == (84, 97)
+    assert stats.quantile_interval([(7, 50)]) == (7, 7)
+    assert stats.quantile_interval([(k, 1) for k in range(3)]) == (None, None)
+    assert stats.quantile_interval([]) == (None, None)
+
+
+def test_grouped_quantile_interval_of_single_values_is_nearly_the_plain_one() -> None:
+    values = np.random.default_rng(8).integers(0, 1000, 900)
+    plain = stats.quantile_interval(histogram(values))
+    groups = [np.bincount(part, minlength=1000) for part in values.reshape(100, 9)]
+    grouped = stats.grouped_quantile_interval(groups)
+    assert grouped == pytest.approx(plain, abs=25)
+    assert stats.grouped_quantile_interval([[1, 2, 3]]) == (None, None)
+    assert stats.grouped_quantile_interval([[0, 0], [0, 0]]) == (None, None)
+    assert stats.grouped_quantile_interval([[0, 5], [0, 7]]) == (1, 1)
+
+
+def test_difference_of_quantiles() -> None:
+    assert stats.quantile_difference((10, 12), (11, 15)) == (-1.0, 5.0)
+    assert stats.quantile_difference((None, None), (1, 2)) == (None, None)
+
+
+# --- differences of pairs -------------------------------------------------------------------------
+
+
+def paired(*columns: np.ndarray, **options: object) -> stats.Difference:
+    """Return the difference of what columns make, the first half of them the first side."""
+    z = np.array(columns, object)
+    products = (z @ z.T).tolist()
+    return stats.paired_difference(len(columns[0]), z.sum(axis=1).tolist(), products, **options)
+
+
+def test_paired_difference_of_means_is_that_of_single_differences() -> None:
+    rng = np.random.default_rng(9)
+    common = rng.integers(0, 100, 50)
+    a, b = common + rng.integers(0, 9, 50), common + rng.integers(2, 11, 50)
+    one = np.ones(50, int)
+    found = paired(a, one, b, one)
+    apart = b - a
+    error = apart.std(ddof=1) / math.sqrt(50)
+    assert found.a == pytest.approx(a.mean())
+    assert found.difference == pytest.approx(apart.mean())
+    ends = (apart.mean() - 1.959964 * error, apart.mean() + 1.959964 * error)
+    assert found.interval == pytest.approx(ends, rel=1e-6)
+    gain = (a.var(ddof=1) + b.var(ddof=1)) / apart.var(ddof=1)
+    assert found.variance_ratio == pytest.approx(gain)
+    p = 2 * statistics.NormalDist().cdf(-abs(apart.mean()) / error)
+    assert found.p == pytest.approx(p, rel=1e-4)
+    assert found.smallest_detectable == pytest.approx((1.959964 + 0.841621) * error, rel=1e-6)
+
+
+def test_ratio_of_one_side_agrees_with_the_ratio_interval() -> None:
+    rng = np.random.default_rng(10)
+    y, m = clusters(rng, 90)
+    zero, one = np.zeros(90, int), np.ones(90, int)
+    found = paired(zero, one, y, m)
+    known = stats.ratio_interval(
+        90, y.sum(), m.sum(), (y * y).sum(), (m * m).sum(), int((y * m).sum())
+    )
+    assert found.interval == pytest.approx(known, rel=1e-9)
+
+
+def test_equal_sides_differ_by_exactly_nothing() -> None:
+    rng = np.random.default_rng(11)
+    y, m = clusters(rng, 33)
+    squares = y * y + 1
+    for columns, formula in (
+        ((y, m), stats.ratio_estimate),
+        ((squares, y, m), stats.spread_estimate),
+    ):
+        found = paired(*columns, *columns, formula=formula)
+        assert (found.difference, found.interval, found.p) == (0.0, (0.0, 0.0), 1.0)
+        assert found.variance_ratio is found.smallest_detectable is None
+
+
+def test_spread_slopes_are_derivatives() -> None:
+    values = np.random.default_rng(12).integers(0, 60, 400)
+    sums_ = [int((values**2).sum()), int(values.sum()), 400]
+    found = stats.spread_estimate(400, sums_)
+    assert found is not None
+    assert float(found.value) == pytest.approx(statistics.stdev(values.tolist()))
+    for k in range(3):
+        moved = [total + (total // 1000 + 1) * (place == k) for place, total in enumerate(sums_)]
+        other = stats.spread_estimate(400, moved)
+        assert other is not None
+        step = Fraction(moved[k] - sums_[k], 400)
+        slope = (other.value - found.value) / step
+        assert float(slope) == pytest.approx(float(found.slopes[k]), rel=0.02)
+
+
+def test_what_does_not_exist_has_no_difference() -> None:
+    zero, one = np.zeros(5, int), np.ones(5, int)
+    found = paired(one, one, one, zero)
+    assert (found.a, found.b, found.difference, found.p) == (1.0, None, None, None)
+    assert stats.paired_difference(1, [3, 1, 5, 1], [[0] * 4] * 4).interval == (None, None)
+    assert stats.spread_estimate(3, [27, 9, 3]) is None
+
+
+def test_few_units_that_differ_cannot_be_sure() -> None:
+    a = np.zeros(10_000, int)
+    b = a.copy()
+    b[:3] = 1
+    one = np.ones(10_000, int)
+    sure, careful = paired(a, one, b, one), paired(a, one, b, one, differing=3)
+    assert sure.p == pytest.approx(0.083, abs=0.001)
+    assert careful.p == 0.25
+    b[:40] = 1
+    assert paired(a, one, b, one, differing=40).p == paired(a, one, b, one).p < 1e-6
+
+
+def test_a_constant_difference_is_certain() -> None:
+    one = np.ones(100, int)
+    found = paired(one, one, 3 * one, one)
+    assert (found.difference, found.interval, found.p) == (2.0, (2.0, 2.0), 0.0)
+    assert paired(one, one, 3 * one, one, differing=5).p == 0.0625
+
+
+def test_smallest_detectable() -> None:
+    assert stats.smallest_detectable(1.0) == pytest.approx(2.80159, rel=1e-5)
+    assert stats.smallest_detectable(2.0, power=0.5) == pytest.approx(2 * 1.959964, rel=1e-6)
+
+
+def test_holm() -> None:
+    assert stats.holm([0.01, 0.04, 0.03, None, 0.005]) == pytest.approx(
+        [0.03, 0.06, 0.06, None, 0.02], nan_ok=True
+    )
+    assert stats.holm([]) == []
+    assert stats.holm([0.7, 0.9]) == [1.0, 1.0]

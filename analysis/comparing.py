@@ -1,0 +1,412 @@
+"""Two studies on the same deals: how every number differs, how surely, and that in words.
+
+Works on exact sums over blocks (see `sim.pairing`), handed over as whole numbers.
+"""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analysis.stats import (
+    CONFIDENCE,
+    HALVED,
+    Difference,
+    grouped_quantile_interval,
+    holm,
+    median,
+    paired_difference,
+    quantile_difference,
+    ratio_estimate,
+    spread_estimate,
+    wilson,
+)
+from analysis.text import NONE, WIDTH, changes, counted, decimals, fixed, paragraph
+from analysis.text_many import fitted, shortened
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALPHA = 1 - CONFIDENCE
+"""A difference is sure where its p, corrected by Holm, is below."""
+
+FEW = 10
+"""Blocks that differ, below which a sample has hardly anything to go by."""
+
+Row = dict[str, Any]
+
+_FORMULAS = {2: ratio_estimate, 3: spread_estimate}
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def difference_row(
+    of: Mapping[str, Any],
+    blocks: int,
+    sums: Sequence[int],
+    products: Sequence[Sequence[int]],
+    differing: int,
+) -> Row:
+    """Return one row of differences; p is not corrected yet.
+
+    Args:
+        of: ``metric``, ``seat``, ``player``, ``unit``.
+        blocks: How many there are.
+        sums: Over blocks, of what the first study's number is made of, then of the second's: two
+            for a ratio, three for a standard deviation each.
+        products: Sums of the products of every two of them.
+        differing: Blocks in which any of them differs.
+    """
+    formula = _FORMULAS[len(sums) // 2]
+    found = paired_difference(blocks, sums, products, formula, differing)
+    return _row(of, found, blocks, differing)
+
+
+def median_row(of: Mapping[str, Any], sections: Sequence[Any], blocks: int, differing: int) -> Row:
+    """Return the row of a median's difference, which has an interval and no p.
+
+    Args:
+        of: As of `difference_row`.
+        sections: For both studies the groups of `grouped_quantile_interval`.
+        blocks: How many there are.
+        differing: Rounds (games) that differ in anything.
+    """
+    groups = [[group for group in side.tolist() if any(group)] for side in sections]
+    a, b = (median([(k, int(n)) for k, n in enumerate(side.sum(axis=0)) if n]) for side in sections)
+    difference = None if a is None or b is None else float(b - a)
+    ends = (grouped_quantile_interval(side, confidence=HALVED) for side in groups)
+    interval = quantile_difference(*ends) if differing else (0.0, 0.0)
+    return _row(of, Difference(a, b, difference, interval), blocks, differing)
+
+
+def _row(of: Mapping[str, Any], found: Difference, blocks: int, differing: int) -> Row:
+    return {
+        **of,
+        "a": found.a,
+        "b": found.b,
+        "difference": found.difference,
+        "ci95": list(found.interval),
+        "p": found.p,
+        "p_holm": None,
+        "variance_ratio": found.variance_ratio,
+        "smallest_detectable": found.smallest_detectable,
+        "n": blocks,
+        "n_differ": differing,
+    }
+
+
+def corrected(rows: Sequence[Row]) -> list[Row]:
+    """Return rows of differences with their p corrected for there being so many."""
+    values = holm([row["p"] for row in rows])
+    return [row | {"p_holm": p} for row, p in zip(rows, values, strict=True)]
+
+
+def differing_share(differing: int, blocks: int, rounds: int) -> Row:
+    """Return how many rounds (games) differ in anything.
+
+    Blocks are what is independent; a block's share is between 0 and 1, as Wilson's interval asks.
+
+    Args:
+        differing: Rounds that do.
+        blocks: How many there are.
+        rounds: Of each side.
+    """
+    return {
+        "count": differing,
+        "share": differing / rounds,
+        "ci95": list(wilson(differing, blocks, rounds // blocks)),
+    }
+
+
+def differences_frame(rows: Sequence[Row]) -> pd.DataFrame:
+    """Return rows of differences as a tidy table, the interval as ``low`` and ``high``."""
+    import pandas as pd
+
+    flat = []
+    for row in rows:
+        flat.append({key: value for key, value in row.items() if key != "ci95"})
+        flat[-1]["low"], flat[-1]["high"] = row["ci95"]
+        flat[-1]["sure"] = is_sure(row)
+    numbers = ("a", "b", "difference", "low", "high", "p", "p_holm", "variance_ratio")
+    types = dict.fromkeys((*numbers, "smallest_detectable"), "float64")
+    frame = pd.DataFrame(flat).astype(types | {"seat": "Int64", "metric": "str", "unit": "str"})
+    first = ["metric", "seat", "player", "unit", "a", "b", "difference", "low", "high", "sure"]
+    return frame[first + [name for name in frame.columns if name not in first]]
+
+
+def is_sure(row: Mapping[str, Any]) -> bool:
+    """Whether a difference stands although so many were looked at."""
+    return row["p_holm"] is not None and row["p_holm"] < ALPHA
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+_OFTEN = ("more often", "less often")
+_ROUND = ("more a round", "less a round")
+_MORE = ("more", "less")
+
+_WORDS: dict[str, tuple[str, tuple[str, str]]] = {
+    "win_share": ("{who} wins", _MORE),
+    "score_mean": ("{who} scores", _ROUND),
+    "wins": ("{who} wins alone", _OFTEN),
+    "shared_wins": ("{who} shares a win", _OFTEN),
+    "score_sd": ("the scores of {who} spread by", _MORE),
+    "total_mean": ("the last total of {who} is", ("higher", "lower")),
+    "cards_left_mean": ("{who} is left with", _MORE),
+    "bao_called": ("{who} calls BAO", _OFTEN),
+    "bao_won": ("{who} calls BAO and wins", _OFTEN),
+    "plucks.own_hit": ("{who} plucks own cards", _ROUND),
+    "plucks.rival_hit": ("{who} plucks rivals' cards", _ROUND),
+    "plucks.double_hit": ("{who} makes double plucks", _ROUND),
+    "plucks.missed": ("{who} misses plucks", _ROUND),
+    "hit_rate": ("a pluck of {who} hits", _OFTEN),
+    "powers.look": ("{who} looks", _ROUND),
+    "powers.show": ("{who} is shown a card", _ROUND),
+    "powers.swap": ("{who} swaps", _ROUND),
+    "powers.macaw": ("{who} uses a macaw", _ROUND),
+    "powers.toco": ("{who} uses a Toco Toucan", _ROUND),
+    "powers.shoebill": ("{who} uses a Shoebill", _ROUND),
+    "ends.bao": ("rounds end by BAO", _OFTEN),
+    "ends.second_recycling": ("rounds end by a recycling", _OFTEN),
+    "ends.turn_cap": ("rounds are stopped by the turn cap", _OFTEN),
+    "turns.mean": ("rounds last", ("longer", "shorter")),
+    "turns.sd": ("the length of rounds spreads by", _MORE),
+    "recyclings.mean": ("cards are recycled", _ROUND),
+    "bao.called": ("BAO is called", _OFTEN),
+    "bao.won": ("BAO is called and won", _OFTEN),
+    "bao.tied": ("a declarer ties for the lowest total", _OFTEN),
+    "bao.beaten": ("a declarer is beaten", _OFTEN),
+    "bao.void": ("a call comes to nothing", _OFTEN),
+    "calls.won_share": ("calls of {who} succeed", _OFTEN),
+    "game.ends.threshold": ("games are won", _OFTEN),
+    "game.ends.max_rounds": ("games are stopped by the round cap", _OFTEN),
+    "game.ends.tie_break_cap": ("games stay undecided", _OFTEN),
+    "game.rounds.mean": ("games last", ("longer", "shorter")),
+    "game.decided_by_deciding_rounds": ("games need deciding rounds", _OFTEN),
+    "game.deciding_rounds": ("a game has", ("more to decide it", "less to decide it")),
+}
+"""What a difference means: the beginning of a sentence, and its end for more and for less."""
+
+_UNITS = {"share": "percentage points", "plucks": "times", "powers": "times", "recyclings": "times"}
+
+MAIN: tuple[str, ...] = ("win_share", "score_mean", "ends.bao", "ends.second_recycling")
+MAIN += ("ends.turn_cap", "turns.mean", "turns.median", "bao.called", "calls.won_share")
+"""What the table shows whether it differs or not."""
+
+_SENTENCES = 12
+
+_OTHERS = 20
+"""Sure differences that the table shows besides the main ones."""
+
+
+def sentence(row: Mapping[str, Any]) -> str:
+    """Return a difference in words: ``sharp (3) wins 0.31 ± 0.05 percentage points more``."""
+    begin, (more, less) = _WORDS.get(
+        row["metric"], (f"{row['metric']} of {{who}} is", ("higher", "lower"))
+    )
+    amount = abs(row["difference"]) * _scale(row)
+    half = _half(row)
+    places = decimals(half)
+    shown = fixed(amount, places) + (f" ± {fixed(half, places)}" if half else "")
+    unit = _UNITS.get(row["unit"], row["unit"])
+    end = more if row["difference"] > 0 else less
+    return f"{begin.format(who=who(row))} {shown} {unit} {end}"
+
+
+def who(row: Mapping[str, Any]) -> str:
+    """Return whose number it is: name and seat; ``the table`` where it is nobody's."""
+    return "the table" if row["seat"] is None else f"{row['player']} ({row['seat']})"
+
+
+def _scale(row: Mapping[str, Any]) -> float:
+    return 100 if row["unit"] == "share" else 1
+
+
+def _half(row: Mapping[str, Any]) -> float | None:
+    low, high = row["ci95"]
+    return None if low is None or high is None else (high - low) / 2 * _scale(row)
+
+
+def comparison_text(
+    summary: Mapping[str, Any], *, everything: bool = False, seconds: float | None = None
+) -> str:
+    """Return what ``baobei compare`` prints: at most 100 columns, no line break at its end.
+
+    Args:
+        summary: Of a comparison.
+        everything: Show all differences; else the main ones and those that are sure.
+        seconds: Time that it took; None leaves it out.
+    """
+    blocks = [
+        _header(summary),
+        _findings(summary),
+        _table(summary, everything),
+        _legend(summary),
+    ]
+    if seconds is not None:
+        units = _units(summary)
+        blocks.append([f"{counted(2 * summary[units], units[:-1])} in {seconds:.1f} s"])
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _units(summary: Mapping[str, Any]) -> str:
+    return "rounds" if summary["games"] is None else "games"
+
+
+def _header(summary: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for side in "ab":
+        study = summary[side]
+        told = ", ".join(study["players"])
+        told += f"; {study['edition']} edition, deck {study['deck']}"
+        if study["rules_changed"]:
+            told += f", {changes(study['rules_changed'])}"
+        title = f"{study['title']}: " if study["title"] else ""
+        lines += paragraph(side.upper(), title + told, 11)
+    changed = "; ".join(map(_change, summary["changed"]))
+    lines += paragraph("changed", changed or "nothing: the two studies play the same", 11)
+    return lines + paragraph("played", _played(summary), 11)
+
+
+def _change(change: Mapping[str, Any]) -> str:
+    """Return a change in words: what it is called, its values, and what it means."""
+    a, b = (_setting(change[side]) for side in "ab")
+    meaning = f" ({change['meaning']})" if change.get("meaning") else ""
+    return f"{change['what']} {a} → {b}{meaning}"
+
+
+def _setting(value: Any) -> str:
+    if value is None:
+        return NONE
+    return str(value).lower() if isinstance(value, bool) else f"{value}"
+
+
+def _played(summary: Mapping[str, Any]) -> str:
+    units = _units(summary)
+    of_each = f"{counted(summary[units], units[:-1])} of each"
+    text = f"{of_each} on the same deals, seed {summary['seed']}"
+    if summary["rotated"]:
+        text += (
+            f": {counted(summary['blocks'], 'block')}, each one deal with the players in all "
+            "rotations; numbers follow the players"
+        )
+    else:
+        text += ": seats stay, numbers are by seat"
+    differ = summary["rounds_that_differ"]
+    low, high = (100 * end for end in differ["ci95"])
+    places = decimals((high - low) / 2)
+    share = f"{fixed(100 * differ['share'], places)} %"
+    return f"{text}. {share} of {units} differ in anything."
+
+
+def _findings(summary: Mapping[str, Any]) -> list[str]:
+    rows = [row for row in summary["differences"] if row["p_holm"] is not None]
+    sure = [row for row in rows if is_sure(row)]
+    if summary["rounds_that_differ"]["count"] == 0:
+        return [f"No {_units(summary)[:-1]} differs: all differences are exactly 0."]
+    if not sure:
+        return [f"No difference is sure: none of {len(rows)} that were looked at (Holm)."]
+    lines = [f"What B changes for sure, {len(sure)} of {len(rows)} differences (Holm):"]
+    for row in sure[:_SENTENCES]:
+        lines += textwrap.wrap(sentence(row), WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if len(sure) > _SENTENCES:
+        lines.append(f"  and {len(sure) - _SENTENCES} more; see the table")
+    return lines
+
+
+_HEADINGS = ("", "seat, player", "A", "B", "B - A", "±", "p", "gain", "least")
+
+
+def _table(summary: Mapping[str, Any], everything: bool) -> list[str]:
+    rows = list(map(_cells, _shown(summary, everything)))
+    return fitted(rows, _HEADINGS, left=(0, 1)) + _left_out(summary, everything)
+
+
+def _shown(summary: Mapping[str, Any], everything: bool) -> list[Row]:
+    """Return the rows to show: all that exist, or the main ones and some of those that are sure."""
+    rows = [row for row in summary["differences"] if (row["a"], row["b"]) != (None, None)]
+    if everything:
+        return rows
+    others = [row for row in rows if row["metric"] not in MAIN and is_sure(row)][:_OTHERS]
+    return [row for row in rows if row["metric"] in MAIN] + others
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    scale, half = _scale(row), _half(row)
+    smallest = row["smallest_detectable"]
+    smallest = None if smallest is None else smallest * scale
+    places = decimals(half or smallest, 5)
+    a, b, difference = (
+        None if row[key] is None else row[key] * scale for key in ("a", "b", "difference")
+    )
+    gain = row["variance_ratio"]
+    mark = "*" if is_sure(row) else " "
+    return [
+        shortened(row["metric"], 24) + (" %" if scale != 1 else ""),
+        "" if row["seat"] is None else f"{row['seat']} {row['player']}",
+        fixed(a, places),
+        fixed(b, places),
+        _signed(difference, places),
+        _spread(row, half, places),
+        _chance(row["p_holm"]) + mark,
+        NONE if gain is None else f"{gain:,.{0 if gain >= 100 else 1}f}",
+        fixed(smallest, places),
+    ]
+
+
+def _signed(value: float | None, places: int) -> str:
+    shown = fixed(value, places)
+    return f"+{shown}" if value is not None and value > 0 else shown
+
+
+def _spread(row: Mapping[str, Any], half: float | None, places: int) -> str:
+    """Return the half of an interval; an interval that is not even, as of a median, in full."""
+    low, high = row["ci95"]
+    if half is None or row["p"] is not None:
+        return fixed(half, places)
+    return f"{low:g} to {high:g}"
+
+
+def _chance(p: float | None) -> str:
+    if p is None:
+        return NONE
+    return "<.0001" if p < 0.0001 else f"{p:.4f}".removeprefix("0")
+
+
+def _left_out(summary: Mapping[str, Any], everything: bool) -> list[str]:
+    rows, shown = _shown(summary, True), _shown(summary, everything)
+    rest = len(rows) - len(shown)
+    sure = sum(map(is_sure, rows)) - sum(map(is_sure, shown))
+    return [f"and {rest} more, {sure} of them sure; --all shows them"] if rest else []
+
+
+def _legend(summary: Mapping[str, Any]) -> list[str]:
+    few = any(0 < row["n_differ"] < FEW for row in summary["differences"])
+    text = (
+        "* sure: p, corrected by Holm for all differences together, is below 0.05. ±: 95 %, of "
+        "each difference alone. gain: how many times as many deals it would take if A and B had "
+        "deals of their own. least: the smallest difference that such a sample notices in four "
+        "of five cases."
+    )
+    if few:
+        text += f" Where fewer than {FEW} deals differ, ± is a rough guide."
+    return textwrap.wrap(text, WIDTH)
+
+
+def comparison_html(summary: Mapping[str, Any]) -> str:
+    """Return a comparison as HTML, for notebooks: what is sure in words, and the main rows."""
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in _HEADINGS)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in map(_cells, _shown(summary, everything=False))
+    )
+    lines = [line.strip() for line in (*_header(summary), *_findings(summary))]
+    words = "<br>".join(html.escape(line) for line in lines)
+    legend = html.escape(" ".join(_legend(summary)))
+    return (
+        f"<div><p>{words}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<p>{legend}</p></div>"
+    )

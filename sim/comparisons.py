@@ -1,0 +1,586 @@
+"""Two studies on the same deals: what to compare, playing it, and what comes out.
+
+Both studies are played with one seed, so that every round of both has the same deal and the same
+luck, as far as they go alike. Where players differ among each other, each deal is played in all
+rotations of the seats, and a player's numbers are those of its rounds at all of them; where all are
+alike, seats stay.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sim
+from sim.batch import Sizes, interruptible, load_engine, play_parts
+from sim.deck import Deck, PathLike, digest
+from sim.errors import InputError, within
+from sim.executors import opened
+from sim.files import write, writing
+from sim.keep import MANIFEST, Keeper
+from sim.pairing import PairJob, PairSums, play_pairs
+from sim.players import Player
+from sim.progress import Progress, Wanted
+from sim.results import SCHEMA, Result, to_json
+from sim.rules import Rules
+from sim.study import Study, load_study
+from sim.sums import Sums
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+SIDES = ("a", "b")
+
+SUMS = "sums.json"
+"""The file of a folder that holds the exact sums of both sides."""
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """What to compare, checked: two studies of one seed and of equally many rounds or games.
+
+    Attributes:
+        a: The first study; its rounds are those of full blocks.
+        b: The second.
+        rotated: Whether every deal is played in all rotations of the seats.
+        notes: What was made of studies that do not fit together, in words.
+    """
+
+    a: Study
+    b: Study
+    rotated: bool
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        a: Study,
+        b: Study,
+        *,
+        rotate: bool | None = None,
+        rounds: int | None = None,
+        games: int | None = None,
+        seed: int | None = None,
+    ) -> Comparing:
+        """Return what to play so that two studies can be compared.
+
+        Args:
+            a: The first.
+            b: The second.
+            rotate: Whether to play every deal in all rotations of the seats; None: where players
+                of one of the studies differ.
+            rounds: Rounds of each; those of `a` if None. Rounded up to full blocks.
+            games: Games of each instead.
+            seed: Of both; that of `a` if None.
+
+        Raises:
+            InputError: They have not the same number of players, or not the same unit.
+        """
+        counts = {"rounds": rounds, "games": games}
+        given: dict[str, Any] = {unit: n for unit, n in counts.items() if n is not None}
+        if given:
+            a, b = a.with_changes(**given), b.with_changes(**given)
+        _check_alike(a, b)
+        notes = []
+        if seed is None and a.seed != b.seed:
+            notes.append(f"both studies are played with seed {a.seed}; the second says {b.seed}")
+        if a.count != b.count:
+            notes.append(f"both studies play {a.count:,} {a.unit}; the second says {b.count:,}")
+        rotated = (_differ(a) or _differ(b)) if rotate is None else rotate
+        size = len(a.players) if rotated else 1
+        count = -(-a.count // size) * size
+        if count != a.count:
+            blocks = f"full blocks of {size} rotations"
+            notes.append(f"{a.count:,} {a.unit} are rounded up to {count:,}: {blocks}")
+        same: dict[str, Any] = {a.unit: count, "seed": a.seed if seed is None else seed}
+        return cls(a.with_changes(**same), b.with_changes(**same), rotated, tuple(notes))
+
+    @property
+    def blocks(self) -> int:
+        """How many deals are played."""
+        return self.a.count // (len(self.a.players) if self.rotated else 1)
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of all that determines the numbers."""
+        sides = [self.a.fingerprint, self.b.fingerprint]
+        return digest({"sides": sides, "rotated": self.rotated, "count": self.a.count})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return both studies as resolved, JSON-ready."""
+        return {"a": self.a.to_dict(), "b": self.b.to_dict(), "rotated": self.rotated}
+
+
+def _check_alike(a: Study, b: Study) -> None:
+    """Check that two studies can be compared deal by deal."""
+    if len(a.players) != len(b.players):
+        problem = f"the first study has {len(a.players)} players, the second {len(b.players)}"
+        raise InputError(problem, key="players", expected="equally many")
+    if a.unit != b.unit:
+        problem = f"the first study is one of {a.unit}, the second one of {b.unit}"
+        raise InputError(problem, key=b.unit, expected="rounds in both, or games in both")
+
+
+def _differ(study: Study) -> bool:
+    return len({player.fingerprint for player in study.players}) > 1
+
+
+# --- what differs ---------------------------------------------------------------------------------
+
+_SINGLE = 4  # parameters of a player that are told one by one; beyond, the player is
+
+
+def changed(a: Study, b: Study) -> list[dict[str, Any]]:
+    """Return in what two studies differ; names and characters are no difference.
+
+    Returns:
+        For each thing ``what``: ``rules.OPTION`` or ``rules.OPTION.PLAYERS``, ``players.SEAT`` or
+        ``players.SEAT.PARAMETER``, ``edition``, ``deck`` or ``deck.BIRD.FACT``; its value in ``a``
+        and in ``b``; and ``meaning``, the description of an option or a parameter, else empty.
+    """
+    pairs = [*_edition(a, b), *_rules(a.rules, b.rules), *_decks(a.deck, b.deck)]
+    for seat, (one, other) in enumerate(zip(a.players, b.players, strict=True)):
+        pairs += _players(seat, one, other)
+    return [
+        {"what": what, "a": one, "b": other, "meaning": _meaning(a, what)}
+        for what, one, other in pairs
+    ]
+
+
+def _meaning(study: Study, what: str) -> str:
+    """Return the description of what ``rules.OPTION`` or ``players.SEAT.PARAMETER`` names."""
+    kind, _, rest = what.partition(".")
+    if kind == "rules":
+        specs, name = Rules.options(), rest.partition(".")[0]
+    elif kind == "players" and "." in rest:
+        seat, _, name = rest.partition(".")
+        specs = type(study.players[int(seat)]).parameters()
+    else:
+        return ""
+    return next(str(spec["description"]) for spec in specs if spec["name"] == name)
+
+
+Pair = tuple[str, Any, Any]
+
+
+def _edition(a: Study, b: Study) -> Iterator[Pair]:
+    if a.edition != b.edition:
+        yield "edition", a.edition, b.edition
+
+
+def _rules(a: Rules, b: Rules) -> Iterator[Pair]:
+    theirs = b.to_dict()
+    for name, mine in a.to_dict().items():
+        yield from _unequal(f"rules.{name}", mine, theirs[name])
+
+
+def _decks(a: Deck, b: Deck) -> Iterator[Pair]:
+    if a.fingerprint == b.fingerprint:
+        return
+    if a.name != b.name:
+        yield "deck", a.name, b.name
+    birds = [
+        {bird.id: bird.model_dump(exclude={"id", "name"}) for bird in deck.birds} for deck in (a, b)
+    ]
+    for bird in dict.fromkeys([*birds[0], *birds[1]]):
+        mine, theirs = (each.get(bird) for each in birds)
+        if mine is None or theirs is None:
+            copies = [None if fact is None else fact["copies"] for fact in (mine, theirs)]
+            yield f"deck.{bird}.copies", copies[0] or 0, copies[1] or 0
+        else:
+            yield from _unequal(f"deck.{bird}", mine, theirs)
+
+
+def _players(seat: int, a: Player, b: Player) -> list[Pair]:
+    if a.fingerprint == b.fingerprint:
+        return []
+    key = f"players.{seat}"
+    if a.kind == b.kind:
+        pairs = list(_unequal(key, a.values, b.values))
+        if len(pairs) <= _SINGLE:
+            return pairs
+    return [(key, a.name, b.name)]
+
+
+def _unequal(key: str, a: Any, b: Any) -> Iterator[Pair]:
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        for name in a:
+            yield from _unequal(f"{key}.{name}", a[name], b[name])
+    elif a != b:
+        yield key, a, b
+
+
+# --- the result -----------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Comparison:
+    """Two studies compared. Equal to another where all numbers are.
+
+    Attributes:
+        comparing: What was played.
+        sums: Exact sums of both, all rotations together, by player.
+        numbers: What `summary` returns.
+        seconds: Time that it took, compiling included.
+        folder: Where it was loaded from or saved to; None if it was not.
+    """
+
+    comparing: Comparing
+    sums: tuple[Sums, Sums]
+    numbers: dict[str, Any] = field(repr=False)
+    seconds: float | None = None
+    folder: Path | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what was asked and what came out, not how long it took."""
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        mine, theirs = ((one.comparing, one.sums, one.numbers) for one in (self, other))
+        return mine == theirs
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def a(self) -> Result:
+        """The first study's numbers; where seats were rotated, a "seat" in them is a player."""
+        return Result(study=self.comparing.a, sums=self.sums[0], seconds=0.0, stopped_by=self._unit)
+
+    @property
+    def b(self) -> Result:
+        """The second study's numbers."""
+        return Result(study=self.comparing.b, sums=self.sums[1], seconds=0.0, stopped_by=self._unit)
+
+    @property
+    def _unit(self) -> str:
+        return self.comparing.a.unit
+
+    def summary(self) -> dict[str, Any]:
+        """Return all numbers, JSON-ready: exactly what ``baobei compare --json`` prints.
+
+        Shares are from 0 to 1, counts are means per round; intervals are [low, high] at 95 %. None
+        stands where a number does not exist.
+        """
+        return json.loads(json.dumps(self.numbers))  # type: ignore[no-any-return]
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """One row for each number that is compared, the most important first.
+
+        Columns: ``metric``, ``seat`` and ``player`` (missing where it is the table's), ``unit``,
+        ``a``, ``b``, ``difference`` (b - a), ``low``, ``high`` (95 %), ``sure`` (``p_holm`` below
+        0.05), ``p``, ``p_holm``, ``variance_ratio``, ``smallest_detectable``, ``n`` (blocks) and
+        ``n_differ`` (blocks in which it differs).
+        """
+        from analysis.comparing import differences_frame
+
+        return differences_frame(self.numbers["differences"])
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return all tables by name: ``differences``."""
+        return {"differences": self.differences}
+
+    def to_json(self) -> str:
+        """Return the summary as JSON text, exactly what ``baobei compare --json`` prints."""
+        return to_json(self.numbers)
+
+    # --- for people -------------------------------------------------------------------------------
+
+    def to_text(self, everything: bool = False) -> str:
+        """Return what ``baobei compare`` prints, at most 100 columns wide.
+
+        Args:
+            everything: All differences, not only the main ones and those that are sure.
+        """
+        from analysis.comparing import comparison_text
+
+        return comparison_text(self.numbers, everything=everything, seconds=self.seconds)
+
+    def __str__(self) -> str:
+        """Return what ``baobei compare`` prints."""
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        """Say in one line what was compared, and how much of it differs for sure."""
+        from analysis.comparing import is_sure
+
+        rows = self.numbers["differences"]
+        sure = sum(map(is_sure, rows))
+        a, unit = self.comparing.a, self._unit
+        return (
+            f"<Comparison of {a.count:,} {unit} each, seed {a.seed}: "
+            f"{sure} of {len(rows)} differences are sure>"
+        )
+
+    def _repr_html_(self) -> str:
+        from analysis.comparing import comparison_html
+
+        return comparison_html(self.numbers)
+
+    @property
+    def plot(self) -> ComparisonPlots:
+        """Single plots: ``comparison.plot.differences(ax)``; see `ComparisonPlots`."""
+        return ComparisonPlots(self)
+
+    # --- folders ----------------------------------------------------------------------------------
+
+    def save(self, folder: PathLike) -> Path:
+        """Write the comparison into a folder, which is made if need be, and return its path.
+
+        Where seats stay, ``a`` and ``b`` in it are results folders as of runs.
+
+        Raises:
+            InputError: The folder cannot be written to, or holds something else.
+        """
+        return _save(self, Keeper(folder, _plan(self.comparing)))
+
+    def pictures(self) -> dict[str, bytes]:
+        """Return the plot of differences by file name, as SVG and PNG."""
+        from analysis.plots_compare import comparison_pictures
+
+        return comparison_pictures(self.differences)
+
+
+@dataclass(frozen=True)
+class ComparisonPlots:
+    """The plots of a comparison; each takes the axes to draw on, and returns them."""
+
+    comparison: Comparison
+
+    def differences(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw differences with their intervals; see `analysis.plots_compare.differences`."""
+        from analysis.plots_compare import differences
+
+        return differences(self.comparison.differences, ax, **options)
+
+
+def _made(comparing: Comparing, pairs: PairSums, job: PairJob, seconds: float) -> Comparison:
+    """Return a comparison with all its numbers."""
+    from analysis.comparing import corrected, differing_share
+
+    rows = corrected(list(_rows_of(comparing, pairs, job)))
+    a, b = comparing.a, comparing.b
+    numbers = {
+        "schema": SCHEMA,
+        "kind": "comparison",
+        "version": str(sim.__version__),
+        "seed": a.seed,
+        "rounds": pairs.sums[0]["rounds"] if a.games is None else None,
+        "games": a.games,
+        "blocks": pairs.blocks,
+        "rotated": comparing.rotated,
+        "a": _told(a),
+        "b": _told(b),
+        "changed": changed(a, b),
+        "rounds_that_differ": differing_share(pairs.differing, pairs.blocks, a.count),
+        "differences": rows,
+    }
+    return Comparison(comparing, pairs.sums, numbers, seconds)
+
+
+def _told(study: Study) -> dict[str, Any]:
+    return {
+        "title": study.title,
+        "question": study.question,
+        "players": [player.name for player in study.players],
+        "edition": study.edition,
+        "deck": study.deck.name,
+        "deck_assumed": study.deck_assumed,
+        "rules_changed": study.rules.changed_from_edition(),
+        "rules_id": study.rules_id,
+    }
+
+
+def _rows_of(comparing: Comparing, pairs: PairSums, job: PairJob) -> Iterator[dict[str, Any]]:
+    from analysis.comparing import difference_row, median_row
+
+    names = [_name(*both) for both in zip(comparing.a.players, comparing.b.players, strict=True)]
+    entry = job.middle[0][0]
+    after, median = ("game.rounds.mean", "rounds") if entry == "rounds" else ("turns.mean", "turns")
+    for measure, sums, products, apart in pairs.measured(job):
+        seat = measure.seat
+        of = {"metric": measure.name, "seat": seat, "player": None, "unit": measure.unit}
+        if seat is not None:
+            of["player"] = names[seat]
+        yield difference_row(of, pairs.blocks, sums, products, apart)
+        if measure.name == after:
+            of |= {"metric": after.replace("mean", "median"), "unit": median}
+            yield median_row(of, pairs.sections, pairs.blocks, pairs.differing)
+
+
+def _name(a: Player, b: Player) -> str:
+    """Return a player's name; both where they are not one player with other parameters."""
+    alike = a.name.partition("(")[0] == b.name.partition("(")[0]
+    return a.name if alike else f"{a.name} → {b.name}"
+
+
+# --- playing --------------------------------------------------------------------------------------
+
+
+def compare(
+    a: Study | PathLike,
+    b: Study | PathLike | None = None,
+    *,
+    rotate: bool | None = None,
+    rounds: int | None = None,
+    games: int | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    chunk: int | None = None,
+    out: PathLike | None = None,
+    progress: Wanted = None,
+    **changes: Any,
+) -> Comparison:
+    """Play two studies on the same deals and compare all their numbers.
+
+    Args:
+        a: The first study; or the name of a shipped one, or the path of a file.
+        b: The second; None for the first one with changes.
+        rotate: Whether to play every deal in all rotations of the seats; None: where the players
+            of one of the studies differ. A player's numbers then follow it from seat to seat.
+        rounds: Rounds of each study; as many as `a` says if None. Rounded up to full blocks.
+        games: Games of each instead.
+        seed: Of both studies; that of `a` if None.
+        threads: Threads that play; all cores if None. Results do not depend on it.
+        chunk: Deals that a thread plays at a time. Results do not depend on it.
+        out: Folder for the results; made if need be.
+        progress: As of `sim.run`.
+        **changes: Without `b`: what is changed in `a`, as of `Study.with_changes`.
+
+    Returns:
+        The comparison, equal byte for byte for any number of threads and any chunks.
+
+    Raises:
+        InputError: Something in the arguments is wrong, or the folder holds something else.
+        EngineError: A bug in a player.
+    """
+    first = a if isinstance(a, Study) else load_study(a)
+    if b is not None and changes:
+        raise InputError("a second study and changes at once", expected="one of the two")
+    if b is None:
+        second = first.with_changes(**changes)
+    else:
+        second = b if isinstance(b, Study) else load_study(b)
+    wanted: dict[str, Any] = {"rounds": rounds, "games": games, "seed": seed}
+    comparing = Comparing.of(first, second, rotate=rotate, **wanted)
+    return play(comparing, threads=threads, chunk=chunk, out=out, progress=progress)
+
+
+def play(
+    comparing: Comparing,
+    *,
+    threads: int | None = None,
+    chunk: int | None = None,
+    out: PathLike | None = None,
+    progress: Wanted = None,
+) -> Comparison:
+    """Play what is to be compared; arguments as of `compare`."""
+    start = time.perf_counter()
+    keeper = None if out is None else Keeper(out, _plan(comparing))
+    job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
+    pairs = _play(comparing, job, threads, chunk, progress)
+    result = _made(comparing, pairs, job, time.perf_counter() - start)
+    if keeper is not None:
+        _save(result, keeper)
+    return result
+
+
+def _play(
+    comparing: Comparing, job: PairJob, threads: int | None, chunk: int | None, progress: Wanted
+) -> PairSums:
+    load_engine(job.a[0], quiet=progress is False)
+    play_pairs(job, 0, 0)
+    blocks, unit = comparing.blocks, comparing.a.unit
+    size = 2 * comparing.a.count // blocks  # of a block, both studies together
+    pairs = PairSums.empty()
+    with (
+        opened(threads=threads) as workers,
+        interruptible() as interrupted,
+        Progress(progress, size * blocks, unit) as bar,
+    ):
+        sizes = Sizes(job, unit, workers.count, chunk, workers.chunk_seconds)
+        for part in play_parts(
+            workers.executor, play_pairs, job, [(0, blocks)], sizes, interrupted
+        ):
+            pairs.add(part.pairs)
+            bar.update(size * pairs.blocks)
+            if interrupted():
+                raise KeyboardInterrupt
+    return pairs
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+def _plan(comparing: Comparing) -> dict[str, Any]:
+    return {
+        "kind": "comparison",
+        "fingerprint": comparing.fingerprint,
+        "seed": comparing.a.seed,
+        "unit": comparing.a.unit,
+        "count": comparing.a.count,
+        "study": comparing.to_dict(),
+    }
+
+
+def _save(result: Comparison, keeper: Keeper) -> Path:
+    path = keeper.path
+    sums = {side: each.to_dict() for side, each in zip(SIDES, result.sums, strict=True)}
+    with writing(path):
+        write(path / SUMS, json.dumps(sums) + "\n")
+    if not result.comparing.rotated:
+        result.a.save(path / "a")
+        result.b.save(path / "b")
+    keeper.finish(result.numbers, result.tables(), result.pictures())
+    result.folder = path
+    return path
+
+
+def load_comparison(folder: PathLike) -> Comparison:
+    """Return the comparison that a folder holds.
+
+    Raises:
+        InputError: There is none in it, or none that is finished or readable.
+    """
+    path = Path(folder)
+    manifest = _content(path, MANIFEST)
+    kind = manifest.get("kind", "run")
+    if kind != "comparison":
+        problem = f"holds the results of a {kind}"
+        raise InputError(problem, where=path, expected="a folder of 'baobei compare'")
+    if not manifest.get("finished"):
+        raise InputError("is not finished", where=path, expected="the same command again")
+    if manifest.get("schema", 0) > SCHEMA:
+        problem = "written by a newer version of the program"
+        raise InputError(problem, where=path, expected=f"schema {SCHEMA} or lower")
+    held = _content(path, SUMS)
+    try:
+        with within("study", path / MANIFEST):
+            a, b = (Study.from_dict(manifest["study"][side]) for side in SIDES)
+        comparing = Comparing(a, b, bool(manifest["study"]["rotated"]))
+        sums = Sums.from_dict(held["a"]), Sums.from_dict(held["b"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        problem = f"not the manifest of a comparison: {type(error).__name__}: {error}"
+        raise InputError(problem, where=path / MANIFEST) from None
+    return Comparison(comparing, sums, _content(path, "summary.json"), folder=path)
+
+
+def _content(path: Path, name: str) -> dict[str, Any]:
+    """Return the content of a JSON file of a folder."""
+    try:
+        content = json.loads((path / name).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        expected = "a folder written by baobei compare --out"
+        raise InputError("no comparison here", where=path, expected=expected) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=path / name) from None
+    except ValueError as error:
+        raise InputError(f"not valid JSON: {error}", where=path / name) from None
+    if not isinstance(content, dict):
+        raise InputError("not the file of a comparison", where=path / name)
+    return content

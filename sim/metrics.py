@@ -1,0 +1,376 @@
+"""What game designers ask of a run, out of its sums: groups of the summary and of its seats.
+
+`analysis.metrics` says what each number means. Whatever happens inside rounds has no interval
+where games are played, since a game's rounds hang together; what is said of whole games has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sim.deck import POWERS
+from sim.engine.state import (
+    BAO_BEATEN,
+    BAO_CALLED,
+    BAO_TIED,
+    BAO_VOID,
+    BAO_WON,
+    DRAW_CHANCE,
+    END_CAP,
+    GONE,
+    LEFT,
+    MISSED,
+    NO_EFFECT,
+    OPENED,
+    PLUCK_TRIED,
+    PLUCKED,
+    POWER_BY,
+    RACED,
+    RACES,
+    REASONS,
+    SHIELD_NO_EFFECT,
+    SHIELD_PLUCKS,
+    SHIELD_POWERS,
+    SHIELD_RAISED,
+    SHIELD_TURNS,
+    TRIGGERS,
+    WIN_UNITS,
+    WINDOW_CHANCE,
+    WITH_CHANCE,
+)
+from sim.study import Study
+from sim.sums import OUTCOMES, Sums
+
+Group = dict[str, Any]
+
+BAO = {"called": BAO_CALLED, "won": BAO_WON, "tied": BAO_TIED, "beaten": BAO_BEATEN}
+BAO |= {"void": BAO_VOID}
+"""What is counted of calls, and where it stands in the engine's counts."""
+
+_SHIELD = {
+    "raised": SHIELD_RAISED,
+    "turns": SHIELD_TURNS,
+    "plucks_stopped": SHIELD_PLUCKS,
+    "powers": SHIELD_POWERS,
+    "powers_without_effect": SHIELD_NO_EFFECT,
+}
+_TARGETS = ("own", "rival", "double")
+
+
+def spread(pairs: Sequence[Sequence[int]], level: float | None) -> Group:
+    """Return mean, its interval, sd, extremes, median and the histogram itself.
+
+    Args:
+        pairs: Value and count, values ascending.
+        level: Of the interval; None where values are not independent and there is none.
+    """
+    from analysis.stats import mean_interval, median, moments, ratio, sample_sd
+
+    histogram = [(value, times) for value, times in pairs]
+    count, total, squares = moments(histogram)
+    interval = (None, None) if level is None else mean_interval(count, total, squares, level)
+    return {
+        "mean": ratio(total, count),
+        "mean_ci95": list(interval),
+        "sd": sample_sd(count, total, squares),
+        "min": histogram[0][0] if histogram else None,
+        "max": histogram[-1][0] if histogram else None,
+        "median": median(histogram),
+        "histogram": [list(pair) for pair in histogram],
+    }
+
+
+class Designers:
+    """The groups of numbers for designers, of one run.
+
+    Args:
+        study: What was played.
+        sums: Sums over it, complete.
+        level: Confidence level of intervals.
+    """
+
+    def __init__(self, study: Study, sums: Sums, level: float) -> None:
+        """Keep all three; see the class."""
+        self.study, self.sums, self.level = study, sums, level
+        self.seats = len(study.players)
+        self.inside = level if study.games is None else None  # of what happens inside rounds
+        self.turns = sum(value * times for value, times in sums.pairs("turns"))
+        self.decided = sums["rounds"] - sums["ends"][END_CAP]
+
+    def table(self) -> Group:
+        """Return the groups of the table as a whole."""
+        sums = self.sums
+        pairs = {reason: sums.pairs(f"turns_{reason}") for reason in REASONS}
+        return {
+            "positions": [self._position(k) for k in range(self.seats)],
+            "by_end": {reason: spread(pairs[reason], self.inside) for reason in REASONS},
+            "calls": self._calls(),
+            "leads": self._leads(),
+            "windows": self._windows(),
+            "shields": self._shields(),
+            "birds": self._birds(),
+            "power_swing": {
+                power: self._swing(*(sums["used"][row][k] for row in range(len(sums["used"]))))
+                for k, power in enumerate(POWERS)
+            },
+            "comebacks": None if self.study.games is None else self._comebacks(),
+        }
+
+    def seat(self, seat: int) -> Group:
+        """Return the groups of a seat."""
+        from analysis.stats import ratio
+
+        detail, led = self.sums["detail"][seat], self.sums["led"][seat]
+        return {
+            "first": self._place([seat], 0),
+            "calls": self._calls_of(seat),
+            "automatic_ends": self.sums["final_by"][seat],
+            "leads": {"turns": led, "share": ratio(led, self.turns)},
+            "plucks_by": _plucks(detail),
+            **self._hit_rate(seat),
+            "pluck_chances": self._chances(detail),
+            "races": self._races(detail),
+            "power_triggers": _powers(detail),
+            "shields": {name: detail[k] for name, k in _SHIELD.items()},
+            "cards_gone": self._gone(seat),
+        }
+
+    def game(self) -> Group:
+        """Return the numbers of turns of a game."""
+        from analysis.stats import sample_sd
+
+        games, turns, squares = (self.sums[k] for k in ("games", "game_turns", "game_turns_sq"))
+        mean = self._mean("mean", games, turns, squares, self.level)
+        return {"turns": {**mean, "sd": sample_sd(games, turns, squares)}}
+
+    # --- shares and means -------------------------------------------------------------------------
+
+    def _share(
+        self, name: str, part: int, whole: int, level: float | None, units: int = 1
+    ) -> Group:
+        """Return a share and its Wilson interval; none without a level or of nothing."""
+        from analysis.stats import ratio, wilson
+
+        known = level is not None and whole > 0
+        interval = wilson(part, whole, units, level or 0) if known else (None, None)
+        return {name: ratio(part, whole * units), f"{name}_ci95": list(interval)}
+
+    def _mean(self, name: str, count: int, total: int, squares: int, level: float | None) -> Group:
+        """Return a mean and its interval."""
+        from analysis.stats import mean_interval, ratio
+
+        interval = (None, None) if level is None else mean_interval(count, total, squares, level)
+        return {name: ratio(total, count), f"{name}_ci95": list(interval)}
+
+    # --- the table --------------------------------------------------------------------------------
+
+    def _position(self, place: int) -> Group:
+        return {"position": place, **self._place(range(self.seats), place)}
+
+    def _place(self, seats: Iterable[int], place: int) -> Group:
+        """Return what seats won that had this place in the turn order of the round."""
+        names = ("place_rounds", "place_decided", "place_share", "place_score", "place_score_sq")
+        columns = [[self.sums[name][seat][place] for name in names] for seat in seats]
+        rounds, decided, share, score, squares = map(sum, zip(*columns, strict=True))
+        return {
+            "rounds": rounds,
+            **self._share("win_share", share, decided, self.inside, WIN_UNITS),
+            **self._mean("score_mean", rounds, score, squares, self.inside),
+        }
+
+    def _calls(self) -> Group:
+        sums = self.sums
+        ends = [sum(column) for column in zip(*sums["call_ends"], strict=True)]
+        lowest = sums["call_lowest"]
+        return {
+            **self._outcomes(ends),
+            "turn": spread(self._by_outcome("call_turns")[0], self.inside),
+            "by_turn": self._by_outcome("call_turns")[1],
+            "total": spread(self._by_outcome("call_totals")[0], self.inside),
+            "by_total": self._by_outcome("call_totals")[1],
+            "unknown": spread(self._by_outcome("call_unknowns")[0], self.inside),
+            "by_unknown": self._by_outcome("call_unknowns")[1],
+            "lowest": {
+                **{name: lowest[k] for name, k in BAO.items()},
+                **self._share("share", lowest[BAO_CALLED], ends[BAO_CALLED], self.inside),
+            },
+        }
+
+    def _outcomes(self, ends: Sequence[int]) -> Group:
+        """Return calls by outcome, and the share of them that succeeded."""
+        counts = {name: ends[k] for name, k in BAO.items()}
+        return counts | self._share("won_share", ends[BAO_WON], ends[BAO_CALLED], self.inside)
+
+    def _by_outcome(self, name: str) -> tuple[list[list[int]], list[list[int]]]:
+        """Return pairs of value and calls, and rows of value and calls by outcome."""
+        found = [self.sums.histograms[f"{name}_{outcome}"] for outcome in OUTCOMES]
+        values = sorted({value for histogram in found for value in histogram})
+        rows = [[value, *(histogram.get(value, 0) for histogram in found)] for value in values]
+        return [[value, sum(counts)] for value, *counts in rows], rows
+
+    def _leads(self) -> Group:
+        from analysis.stats import ratio
+
+        sums = self.sums
+        at, left = sums.pairs("loser_led_at"), sums.pairs("loser_led_left")
+        rounds = sum(times for _, times in at)
+        led = sum(sums["led"])
+        return {
+            "changes": spread(sums.pairs("lead_changes"), self.inside),
+            "alone_share": ratio(led, self.turns),
+            "loser_led": {
+                "rounds": rounds,
+                **self._share("share", rounds, self.decided, self.inside),
+                "last_turn": spread(at, self.inside),
+                "turns_left": spread(left, self.inside),
+            },
+        }
+
+    def _windows(self) -> Group:
+        from analysis.stats import ratio
+
+        counts = self.sums["windows"]
+        kinds = {"opened": OPENED, "with_chance": WITH_CHANCE, "plucked": PLUCKED}
+        kinds |= {"left": LEFT, "raced": RACED}
+        found: Group = {name: counts[k] for name, k in kinds.items()}
+        return found | {"left_share": ratio(found["left"], found["with_chance"])}
+
+    def _shields(self) -> Group:
+        sums = self.sums
+        found: Group = {name: sum(row[k] for row in sums["detail"]) for name, k in _SHIELD.items()}
+        called = sums["bao"][BAO_CALLED]
+        down, up = sums["call_shield"]
+        return {
+            **found,
+            **self._share("raised_share", found["raised"], called, self.inside),
+            "outcomes": {"up": self._outcomes(up), "down": self._outcomes(down)},
+        }
+
+    def _birds(self) -> list[Group]:
+        histograms = [self.sums.histograms[f"dealt_{name}"] for name in ("count", "sum", "sum_sq")]
+        return [
+            {"bird": bird.id, "dealt": self._swing(*(found.get(k, 0) for found in histograms))}
+            for k, bird in enumerate(self.study.deck.birds)
+        ]
+
+    def _swing(self, count: int, total: int, squares: int) -> Group:
+        """Return the mean of scores apart, from points times players less one to points."""
+        others = self.seats - 1
+        found = self._mean("swing", count, total, squares, self.inside)
+        low, high = found["swing_ci95"]
+        mean = found["swing"]
+        return {
+            "count": count,
+            "swing": None if mean is None else mean / others,
+            "swing_ci95": [None, None] if low is None else [low / others, high / others],
+        }
+
+    def _comebacks(self) -> Group:
+        sums, level = self.sums, self.level
+        games = sum(times for _, times in sums.pairs("deficits"))
+        last, half = sums["come_from_last"], sums["half_games"]
+        return {
+            "games": games,
+            "after_last": last,
+            **self._share("after_last_share", last, games, level),
+            "deficit": spread(sums.pairs("deficits"), level),
+            "half": {
+                "games": half,
+                "leader_won": sums["half_lead_won"],
+                **self._share("leader_won_share", sums["half_lead_won"], half, level),
+                "last_won": sums["half_last_won"],
+                **self._share("last_won_share", sums["half_last_won"], half, level),
+            },
+            "lead_changes": spread(sums.pairs("game_lead_changes"), level),
+        }
+
+    # --- a seat -----------------------------------------------------------------------------------
+
+    def _calls_of(self, seat: int) -> Group:
+        sums = self.sums
+        ends = sums["call_ends"][seat]
+        found = self._outcomes(ends)
+        del found["called"]  # stands in the seat's part already, as bao_called
+        for name in ("turn", "total", "unknown"):
+            moments = (sums[f"call_{name}{power}"][seat] for power in ("", "_sq"))
+            found |= self._mean(f"{name}_mean", ends[BAO_CALLED], *moments, self.inside)
+        return found
+
+    def _hit_rate(self, seat: int) -> Group:
+        """Return the share of plucks that hit; a round's plucks hang together."""
+        from analysis.stats import ratio, ratio_interval
+
+        sums = self.sums
+        counts = sums["count"][seat]
+        hits = sum(counts[:MISSED])
+        tries = hits + counts[MISSED]
+        interval: Sequence[float | None] = (None, None)
+        if self.inside is not None:
+            squares = [sums[name][seat] for name in ("hits_sq", "tries_sq", "hits_tries")]
+            interval = ratio_interval(sums["rounds"], hits, tries, *squares, self.inside)
+        return {"hit_rate": ratio(hits, tries), "hit_rate_ci95": list(interval)}
+
+    def _chances(self, detail: Sequence[int]) -> Group:
+        from analysis.stats import ratio
+
+        found: Group = {"draw": {}, "window": {}}
+        for k, whose in enumerate(_TARGETS[:2]):
+            draw, window = DRAW_CHANCE + 2 * k, WINDOW_CHANCE + 3 * k
+            found["draw"][whose] = _named(("chances", "tried"), detail[draw:])
+            found["window"][whose] = _named(("chances", "tried", "gone"), detail[window:])
+        parts = [part for source in found.values() for part in source.values()]
+        chances = sum(part["chances"] for part in parts)
+        used = sum(part["tried"] + part.get("gone", 0) for part in parts)
+        missed = chances - used
+        return {
+            **found,
+            "missed": missed,
+            "missed_share": ratio(missed, chances),
+        }
+
+    def _races(self, detail: Sequence[int]) -> Group:
+        from analysis.stats import ratio
+
+        entered, won = detail[RACES : RACES + 2]
+        lost = entered - won
+        return {
+            "entered": entered,
+            "won": won,
+            "lost": lost,
+            "lost_share": ratio(lost, entered),
+        }
+
+    def _gone(self, seat: int) -> Group:
+        sums = self.sums
+        rounds, decided = sums["gone_rounds"][seat], sums["gone_decided"][seat]
+        return {
+            "rounds": rounds,
+            **self._share("rounds_share", rounds, sums["rounds"], self.inside),
+            "turns": sums["detail"][seat][GONE],
+            **self._share(
+                "win_share", sums["gone_share"][seat], decided, self.inside, units=WIN_UNITS
+            ),
+        }
+
+
+def _named(names: Sequence[str], counts: Sequence[int]) -> Group:
+    return dict(zip(names, counts, strict=False))
+
+
+def _plucks(detail: Sequence[int]) -> Group:
+    """Return plucks by source of the reference, targets, and whether they hit."""
+    at = iter(detail[PLUCK_TRIED:])
+    return {
+        source: {targets: {"missed": next(at), "hit": next(at)} for targets in _TARGETS}
+        for source in ("draw", "window")
+    }
+
+
+def _powers(detail: Sequence[int]) -> Group:
+    """Return powers by what started them, and how many could do nothing."""
+    found = {}
+    for k, power in enumerate(POWERS):
+        begin = POWER_BY + k * len(TRIGGERS)
+        found[power] = _named(TRIGGERS, detail[begin:]) | {"no_effect": detail[NO_EFFECT + k]}
+    return found

@@ -1,0 +1,321 @@
+"""Two studies played on the same deals: blocks of rounds or games, and exact sums over pairs.
+
+A block is one deal, played by both studies: once each, or where seats are rotated once in every
+rotation of the players. Blocks are independent of each other, what is in a block is not; so the
+block is the unit. Of each block some whole numbers are made (`sim.measures`), and of these the
+sums, and the sums of products over both studies, are added up. They need no more room for many
+blocks than for few, and merge exactly, in any order.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sim.batch import Job, check_fault
+from sim.engine.state import RECORD_COLUMNS, TALLY, new_state
+from sim.measures import (
+    EXTRA,
+    Entry,
+    Measure,
+    Terms,
+    by_player,
+    entries,
+    measures,
+    place,
+    turned,
+)
+from sim.study import Study
+from sim.sums import Sums
+
+SECTIONS = 200
+"""Groups of blocks, every 200th block in one, over which the spread of a median is measured."""
+
+BLOCKS = 2048
+"""The most blocks of a chunk: each has a row of numbers for both sides."""
+
+
+@dataclass(frozen=True)
+class PairJob:
+    """What a worker needs to know to play any range of blocks; can be pickled.
+
+    Attributes:
+        a: The jobs of the first study, one for each rotation of its players.
+        b: Those of the second.
+    """
+
+    a: tuple[Job, ...]
+    b: tuple[Job, ...]
+    records: bool = False
+
+    @classmethod
+    def of(cls, a: Study, b: Study, rotated: bool) -> PairJob:
+        """Return the job of two studies; the seed of both is that of the first."""
+        return cls(_jobs(a, a.seed, rotated), _jobs(b, a.seed, rotated))
+
+    @property
+    def players(self) -> int:
+        """How many there are."""
+        return int(self.a[0].table.players)
+
+    @property
+    def games(self) -> bool:
+        """Whether games are played."""
+        return bool(self.a[0].table.games)
+
+    def most_units(self) -> int:
+        """Return how many blocks can be played before any sum of a chunk could leave int64."""
+        units = min(job.most_units() for job in (*self.a, *self.b))
+        return max(1, min(BLOCKS, units // (8 * len(self.a))))
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """What is kept of each unit; `EXTRA` comes after it."""
+        return entries(self.players, self.measures)
+
+    def columns(self, by: int) -> Any:
+        """Return the order of the rows' columns that puts what is by seat into that of players.
+
+        Args:
+            by: Player k sits at seat k - by.
+        """
+        at = {entry: k for k, entry in enumerate(self.entries)}
+        moved = [at[turned(entry, self.players, by)] for entry in self.entries]
+        return np.array([*moved, *range(len(at), len(at) + len(EXTRA))], np.int64)
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """By what the studies are compared."""
+        return measures(self.players, self.games)
+
+    @cached_property
+    def values(self) -> list[Terms]:
+        """The whole numbers of each block that measures are made of, each once."""
+        terms = (part for measure in self.measures for part in measure.parts)
+        return list({tuple(part.items()): part for part in terms}.values())
+
+    @cached_property
+    def parts(self) -> list[list[int]]:
+        """For each measure, which of `values` it is made of."""
+        index = {tuple(terms.items()): k for k, terms in enumerate(self.values)}
+        return [[index[tuple(part.items())] for part in measure.parts] for measure in self.measures]
+
+    @property
+    def middle(self) -> tuple[Entry, int]:
+        """Of which number of a round (a game) the median is looked for, and the largest one."""
+        table = self.a[0].table, self.b[0].table
+        if self.games:
+            return ("rounds",), max(int(each.rule_max_rounds) for each in table)
+        return ("turns",), max(int(each.rule_max_turns) for each in table)
+
+
+def _jobs(study: Study, seed: int, rotated: bool) -> tuple[Job, ...]:
+    turns = range(len(study.players) if rotated else 1)
+    seated = (study.players[k:] + study.players[:k] for k in turns)
+    return tuple(Job.of(study.with_changes(players=each, seed=seed)) for each in seated)
+
+
+@dataclass
+class PairSums:
+    """What is known of blocks; adds up exactly, in any order.
+
+    Attributes:
+        sums: Of both studies, as of runs, all rotations together and by player.
+        blocks: How many.
+        differing: Rounds (games) in which anything that is counted differs.
+        totals: Sides × values: sums over blocks.
+        products: For each measure the sums of products of its parts, those of both sides together.
+        apart: For each measure the number of blocks in which any of its parts differs.
+        sections: Sides × `SECTIONS` × numbers: how often each number of turns (for games: of
+            rounds) occurred.
+    """
+
+    sums: tuple[Sums, Sums]
+    blocks: int = 0
+    differing: int = 0
+    totals: Any = 0
+    products: list[Any] = field(default_factory=list)
+    apart: Any = 0
+    sections: Any = 0
+
+    @classmethod
+    def empty(cls) -> PairSums:
+        """Return the sums over nothing."""
+        return cls((Sums.empty(), Sums.empty()))
+
+    def add(self, other: PairSums) -> None:
+        """Mutates: add the sums over other blocks."""
+        for mine, theirs in zip(self.sums, other.sums, strict=True):
+            mine.add(theirs)
+        self.blocks += other.blocks
+        self.differing += other.differing
+        self.totals = self.totals + other.totals.astype(object)
+        new = [each.astype(object) for each in other.products]
+        old = self.products or [0] * len(new)
+        self.products = [mine + more for mine, more in zip(old, new, strict=True)]
+        self.apart = self.apart + other.apart
+        self.sections = self.sections + other.sections
+
+    def measured(self, job: PairJob) -> Iterator[tuple[Measure, list[int], list[list[int]], int]]:
+        """Yield each measure with the sums over blocks of what both sides' numbers are made of.
+
+        Args:
+            job: What was played.
+
+        Returns:
+            The measure; the sums of its parts of the first study, then of the second; the sums of
+            products of every two of them; and the number of blocks in which any of them differs.
+        """
+        for k, measure in enumerate(job.measures):
+            sums = [int(total) for side in self.totals for total in side[job.parts[k]]]
+            yield measure, sums, self.products[k].tolist(), int(self.apart[k])
+
+
+@dataclass(frozen=True)
+class PairPart:
+    """What came of a range of blocks.
+
+    Attributes:
+        begin: First block.
+        end: One past the last.
+        pairs: Sums over them.
+        seconds: Time that playing them took.
+    """
+
+    begin: int
+    end: int
+    pairs: PairSums
+    seconds: float
+
+
+def play_pairs(job: PairJob, begin: int, end: int) -> PairPart:
+    """Play blocks `begin` to `end` - 1: a pure function of its arguments.
+
+    Raises:
+        EngineError: A policy answered against the rules, which is a bug.
+        InputError: The job is for another version of the engine.
+    """
+    start = time.perf_counter()
+    sides = [_play_side(job, jobs, begin, end) for jobs in (job.a, job.b)]
+    (sums_a, units_a), (sums_b, units_b) = sides
+    differing = sum(int((a != b).any(axis=1).sum()) for a, b in zip(units_a, units_b, strict=True))
+    values = [_values(job, units) for units in (units_a, units_b)]
+    pairs = PairSums(
+        (sums_a, sums_b),
+        end - begin,
+        differing,
+        np.stack([each.sum(axis=1) for each in values]),
+        *_products(job, *values),
+        np.stack([_sections(job, units, begin) for units in (units_a, units_b)]),
+    )
+    return PairPart(begin, end, pairs, time.perf_counter() - start)
+
+
+def _play_side(job: PairJob, jobs: Sequence[Job], begin: int, end: int) -> tuple[Sums, list[Any]]:
+    """Play one study's units of blocks.
+
+    Returns:
+        Sums by player, and for each rotation the rows of `PairJob.entries`, by player.
+    """
+    tallies, rows = [], []
+    played: dict[bytes, _Played] = {}
+    for by, each in enumerate(jobs):
+        table = each.table.tobytes()
+        if table not in played:  # rotations of players who are alike are the same table
+            played[table] = _play_rows(each, job.entries, begin, end)
+        one = played[table]
+        tally = one.tally.copy()
+        by_player(tally[0], job.players, by)
+        tallies.append(tally.view(np.int64))
+        rows.append(one.rows[:, job.columns(by)] if by else one.rows)
+    whole = np.sum(tallies, axis=0).view(TALLY)[0]
+    histograms = {
+        name: sum(played[each.table.tobytes()].histograms[name] for each in jobs)
+        for name in jobs[0].histograms()
+    }
+    return Sums.of(whole, histograms), rows
+
+
+@dataclass(frozen=True)
+class _Played:
+    """What came of units of one study: a `TALLY` array of one, histograms, a row for each unit."""
+
+    tally: Any
+    histograms: dict[str, Any]
+    rows: Any
+
+
+def _play_rows(job: Job, entries: Sequence[Entry], begin: int, end: int) -> _Played:
+    """Play units and keep what each of them added to these entries, and `EXTRA`."""
+    from sim.engine.play import play_rows
+
+    job.check_engine()
+    state, histograms, tally = new_state(), job.histograms(), np.zeros(1, TALLY)
+    columns = np.array([place(entry) for entry in entries], np.int64)
+    rows = np.zeros((end - begin, len(columns) + len(EXTRA)), np.int64)
+    rounds = int(job.table.rule_max_rounds) if job.table.games else 1
+    records = np.zeros((int(job.table.players) * rounds, len(RECORD_COLUMNS)), np.int32)
+    with np.errstate(over="ignore"):  # without the compiler numpy minds wrapping numbers
+        play_rows(
+            state,
+            job.table,
+            np.uint64(job.seed),
+            begin,
+            end,
+            tally.view(np.recarray)[0],
+            tally.view(np.int64),
+            columns,
+            np.zeros_like(columns),
+            rows,
+            histograms["turns"],
+            histograms["recyclings"],
+            histograms["game_rounds"],
+            records,
+        )
+    check_fault(state, job)
+    return _Played(tally, histograms, rows)
+
+
+def _values(job: PairJob, units: Sequence[Any]) -> Any:
+    """Return `PairJob.values` of each block, values × blocks, int64."""
+    block = sum(units[1:], units[0])
+    at = {entry: k for k, entry in enumerate([*job.entries, *EXTRA])}
+    made = np.zeros((len(job.values), len(block)), np.int64)
+    for row, terms in zip(made, job.values, strict=True):
+        for entry, factor in terms.items():
+            row += factor * block[:, at[entry]]
+    return made
+
+
+def _products(job: PairJob, a: Any, b: Any) -> tuple[list[Any], Any]:
+    """Return `PairSums.products` and `PairSums.apart` of values × blocks.
+
+    In int64; where that might overflow, which no sensible rules and values come near, in Python's
+    whole numbers, which are slow and have no end.
+    """
+    apart = a != b
+    largest = max(int(abs(side).max(initial=0)) for side in (a, b))
+    if largest * largest * a.shape[1] >= 2**63:
+        a, b = a.astype(object), b.astype(object)
+    products, counts = [], []
+    for parts in job.parts:
+        both = np.concatenate([a[parts], b[parts]])
+        products.append(both @ both.T)
+        counts.append(int(apart[parts].any(axis=0).sum()))
+    return products, np.array(counts, np.int64)
+
+
+def _sections(job: PairJob, units: Sequence[Any], begin: int) -> Any:
+    """Return how often each number occurred whose median is looked for, by section."""
+    entry, most = job.middle
+    column = [*job.entries, *EXTRA].index(entry)
+    section = (begin + np.arange(len(units[0]))) % SECTIONS * (most + 1)
+    counts = np.zeros(SECTIONS * (most + 1), np.int64)
+    for rows in units:
+        counts += np.bincount(section + rows[:, column], minlength=len(counts))
+    return counts.reshape(SECTIONS, most + 1)

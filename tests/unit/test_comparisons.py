@@ -1,0 +1,524 @@
+"""Comparisons: two studies on the same deals, block by block, and what is said of them."""
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import sim
+from analysis.comparing import comparison_text, sentence
+from sim.batch import Job
+from sim.batch import play as play_job
+from sim.cli import main
+from sim.comparisons import Comparing, Comparison, changed, compare, load_comparison
+from sim.errors import InputError
+from sim.measures import measures
+from sim.pairing import PairJob, _products, play_pairs
+from sim.study import Study
+
+pytestmark = pytest.mark.jit
+
+ALIKE = ["balanced"] * 3
+MIXED = ["balanced", "sharp", {"base": "balanced", "bao_threshold": 3}]
+
+
+def study(players: Any = ALIKE, **changes: Any) -> Study:
+    """Return a short study."""
+    return Study.of(**({"players": players, "rounds": 600, "seed": 5} | changes))
+
+
+def quiet(a: Any, b: Any = None, **options: Any) -> Comparison:
+    return compare(a, b, progress=False, **options)
+
+
+def rows(comparison: Comparison, metric: str) -> list[dict[str, Any]]:
+    return [row for row in comparison.summary()["differences"] if row["metric"] == metric]
+
+
+# --- nothing differs ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("edition", ["second", "first"])
+@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize("players", range(2, 7))
+def test_a_study_differs_from_itself_by_exactly_nothing(
+    players: int, rotate: bool, edition: str
+) -> None:
+    names = ["balanced", "sharp", "novice", "random", "gambler", "cautious"][:players]
+    same = study(names, rounds=120, edition=edition)
+    found = quiet(same, same, rotate=rotate).summary()
+    assert found["changed"] == []
+    assert found["rounds_that_differ"]["count"] == 0
+    assert found["rounds_that_differ"]["share"] == 0.0
+    for row in found["differences"]:
+        if row["a"] is None:
+            assert row["b"] is row["difference"] is None
+            continue
+        assert row["a"] == row["b"]
+        assert (row["difference"], row["ci95"]) == (0.0, [0.0, 0.0])
+        assert row["p_holm"] in (None, 1.0)
+        assert row["variance_ratio"] is row["smallest_detectable"] is None
+        assert row["n_differ"] == 0
+
+
+def test_games_too() -> None:
+    same = study(MIXED, rounds=None, games=6)
+    found = quiet(same, same).summary()
+    assert (found["games"], found["blocks"], found["rounds"]) == (6, 2, None)
+    assert all(row["difference"] in (0.0, None) for row in found["differences"])
+    assert "No game differs" in comparison_text(found)
+
+
+# --- same deals -----------------------------------------------------------------------------------
+
+
+def test_sides_are_the_runs_themselves_where_seats_stay() -> None:
+    found = quiet(study(), rules={"bao_failure_minimum": 10})
+    assert not found.summary()["rotated"]
+    assert found.a == sim.run(study(), progress=False)
+    assert found.b == sim.run(study(rules={"bao_failure_minimum": 10}), progress=False)
+
+
+@pytest.mark.parametrize("unit", ["rounds", "games"])
+def test_numbers_follow_the_players_through_all_rotations(unit: str) -> None:
+    blocks = 40
+    asked = study(MIXED, **{"rounds": None, unit: 3 * blocks})
+    found = quiet(asked, rules={"shield": "none"})
+    assert found.summary()["rotated"]
+    assert found.summary()["blocks"] == blocks
+    total = {name: [0] * 3 for name in ("score", "share", "bao_called", "cards_left")}
+    ends = np.zeros(3, np.int64)
+    for first in range(3):
+        players = asked.players[first:] + asked.players[:first]
+        part = play_job(Job.of(asked.with_changes(players=players)), 0, blocks).sums
+        ends += part["ends"]
+        for name, sums in total.items():
+            for seat in range(3):
+                sums[(first + seat) % 3] += part[name][seat]
+    for name, sums in total.items():
+        assert found.sums[0][name][:3] == sums, name
+    assert found.sums[0]["ends"] == ends.tolist()
+
+
+def test_a_rotated_table_is_the_same_table() -> None:
+    a, b = study(["sharp", "novice", "novice"]), study(["novice", "sharp", "novice"])
+    found = quiet(a, b)
+    for row in found.summary()["differences"]:
+        if row["seat"] is None:
+            assert row["difference"] in (0.0, None)
+            assert row["n_differ"] == 0 or row["p"] is None
+    share, other = rows(found, "win_share")[:2]
+    assert share["difference"] < 0 < other["difference"]
+    assert share["player"] == "sharp → novice"
+
+
+def test_blocks_are_the_units() -> None:
+    """By hand: a block's mean is one number, and the interval is that of their mean."""
+    a = study(MIXED, rounds=3 * 50)
+    b = a.with_changes(rules={"bao_failure_minimum": 30})
+    found = rows(quiet(a, b), "score_mean")[1]
+    scores = np.zeros((2, 50))
+    for side, each in enumerate((a, b)):
+        for first in range(3):
+            players = each.players[first:] + each.players[:first]
+            for block in range(50):
+                sums = play_job(Job.of(each.with_changes(players=players)), block, block + 1).sums
+                scores[side, block] += sums["score"][(1 - first) % 3] / 3
+    apart = scores[1] - scores[0]
+    half = 1.959964 * apart.std(ddof=1) / math.sqrt(50)
+    assert found["difference"] == pytest.approx(apart.mean())
+    assert found["ci95"] == pytest.approx([apart.mean() - half, apart.mean() + half], rel=1e-6)
+    gain = (scores[0].var(ddof=1) + scores[1].var(ddof=1)) / apart.var(ddof=1)
+    assert found["variance_ratio"] == pytest.approx(gain)
+    assert found["smallest_detectable"] == pytest.approx(half / 1.959964 * 2.80159, rel=1e-5)
+    assert found["n"] == 50
+    assert found["n_differ"] == np.count_nonzero(apart)
+
+
+def test_pairing_gains_much_where_little_changes() -> None:
+    found = quiet(study(rounds=3000), rules={"penalty_cards": 2})
+    gains = [row["variance_ratio"] for row in rows(found, "win_share") + rows(found, "turns.mean")]
+    assert all(gain is None or gain > 3 for gain in gains)
+    found = quiet(study(rounds=3000), rules={"bao_failure_minimum": 10})
+    assert all(row["variance_ratio"] > 20 for row in rows(found, "score_mean"))
+    assert all(row["difference"] > 0 and row["p_holm"] < 1e-6 for row in rows(found, "score_mean"))
+
+
+def test_values_are_those_of_the_summaries() -> None:
+    found = quiet(study(MIXED), rules={"hand_size": {3: 5}})
+    compared = {(row["metric"], row["seat"]): row for row in found.summary()["differences"]}
+    for side, result in (("a", found.a), ("b", found.b)):
+        summary = result.summary()
+        count = summary["rounds"]
+
+        def value(metric: str, seat: int | None = None, side: str = side) -> Any:
+            return compared[metric, seat][side]
+
+        for name in ("mean", "sd", "median"):
+            assert value(f"turns.{name}") == pytest.approx(summary["turns"][name], rel=1e-12)
+        for reason, number in summary["ends"].items():
+            assert value(f"ends.{reason}") == number / count
+        for fate, number in summary["bao"].items():
+            assert value(f"bao.{fate}") == number / count
+        for player in summary["players"]:
+            seat = player["seat"]
+            for name in ("win_share", "score_mean", "score_sd", "total_mean", "cards_left_mean"):
+                assert value(name, seat) == player[name], name
+            for name in ("wins", "shared_wins", "bao_called", "bao_won"):
+                assert value(name, seat) == player[name] / count
+            for group in ("plucks", "powers"):
+                for name, number in player[group].items():
+                    assert value(f"{group}.{name}", seat) == number / count
+
+
+def test_rounds_differ_only_where_a_rule_takes_hold() -> None:
+    """A dearer failure changes the rounds with a failed call that costs less, and no others."""
+    a = study(rounds=400)
+    found = quiet(a, rules={"bao_failure_minimum": 10}).summary()
+    differing = 0
+    for k in range(400):
+        one, other = (
+            play_job(Job.of(each), k, k + 1).sums
+            for each in (a, a.with_changes(rules={"bao_failure_minimum": 10}))
+        )
+        differing += one["score"] != other["score"]
+    assert found["rounds_that_differ"]["count"] == differing > 0
+
+
+# --- how it is played does not matter -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", ["rounds", "games"])
+def test_threads_and_chunks_do_not_matter(tmp_path: Path, unit: str) -> None:
+    a = study(MIXED, **{"rounds": None, unit: 330})
+    ways = [{"threads": 1}, {"threads": 3, "chunk": 7}, {"threads": 2, "chunk": 1000}]
+    texts, folders = [], []
+    for k, way in enumerate(ways):
+        found = quiet(a, rules={"shield": "at_once"}, out=tmp_path / str(k), **way)
+        texts.append(found.to_json())
+        folders.append(contents(tmp_path / str(k)))
+    assert texts[0] == texts[1] == texts[2]
+    assert folders[0] == folders[1] == folders[2]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files of a folder."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_large_values_do_not_overflow() -> None:
+    job = PairJob.of(study(), study(), False)
+    a = np.full((len(job.values), 3), 2**40)
+    products, differing = _products(job, a, a + 1)
+    assert products[0][0, 0] == 3 * 2**80
+    assert products[0][0, -1] == 3 * 2**40 * (2**40 + 1)
+    assert set(differing.tolist()) == {3}
+    part = play_pairs(job, 0, 10)
+    assert part.pairs.products[0].dtype == np.int64
+
+
+def test_chunks_are_short_where_sums_might_overflow() -> None:
+    absurd = study(rules={"bao_failure_minimum": 1000, "max_turns": 10_000})
+    assert 1 <= PairJob.of(absurd, absurd, True).most_units() <= 2048
+
+
+def test_the_seed_of_the_first_is_used() -> None:
+    found = Comparing.of(study(seed=3), study(seed=9, rounds=500))
+    assert (found.a.seed, found.b.seed) == (3, 3)
+    assert found.b.rounds == 600
+    assert any("seed 3" in note and "9" in note for note in found.notes)
+    assert Comparing.of(study(seed=3), study(seed=9), seed=4).b.seed == 4
+
+
+def test_rounds_are_rounded_up_to_full_blocks() -> None:
+    found = Comparing.of(study(MIXED, rounds=100), study(MIXED, rounds=100))
+    assert (found.a.rounds, found.blocks) == (102, 34)
+    assert any("102" in note for note in found.notes)
+    assert Comparing.of(study(rounds=100), study(rounds=100)).a.rounds == 100
+
+
+def test_who_is_rotated() -> None:
+    assert not Comparing.of(study(), study()).rotated
+    assert Comparing.of(study(), study(MIXED)).rotated
+    assert not Comparing.of(study(), study(["sharp"] * 3)).rotated
+    assert not Comparing.of(study(MIXED), study(MIXED), rotate=False).rotated
+    assert Comparing.of(study(), study(), rotate=True).rotated
+    renamed = {"base": "balanced", "name": "me"}
+    assert not Comparing.of(study(["balanced", renamed, "balanced"]), study()).rotated
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (study(["balanced"] * 4), "the first study has 3 players, the second 4"),
+        (study(rounds=None, games=5), "one of rounds, the second one of games"),
+    ],
+)
+def test_studies_that_cannot_be_compared(other: Study, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Comparing.of(study(), other)
+
+
+# --- what differs ---------------------------------------------------------------------------------
+
+
+def test_changes_are_named() -> None:
+    a = study(MIXED)
+    b = a.with_changes(
+        rules={"shield": "none", "hand_size": {3: 5}},
+        players=["balanced", {"base": "sharp", "bao_threshold": 1}, "random"],
+    )
+    found = changed(a, b)
+    assert [{key: each[key] for key in ("what", "a", "b")} for each in found] == [
+        {"what": "rules.hand_size.3", "a": 4, "b": 5},
+        {"what": "rules.shield", "a": "after_first_change", "b": "none"},
+        {
+            "what": "players.1.bao_threshold",
+            "a": a.players[1].values["bao_threshold"],
+            "b": 1,
+        },
+        {"what": "players.2", "a": a.players[2].name, "b": "random"},
+    ]
+    meanings = [each["meaning"] for each in found]
+    assert meanings[:2] == [
+        "cards dealt to each player",
+        "when the declarer's cards become protected",
+    ]
+    assert meanings[2].startswith("calls BAO at")
+    assert meanings[3] == ""
+    other = changed(a, a.with_changes(edition="first"))
+    assert other[0] == {"what": "edition", "a": "second", "b": "first", "meaning": ""}
+
+
+def test_changes_of_the_deck_are_named() -> None:
+    a = study()
+    deck = {"base": "five_per_value", "name": "owls", "change": {"barn_owl": {"copies": 7}}}
+    found = changed(a, a.with_changes(deck=deck))
+    assert found[0] == {"what": "deck", "a": "five_per_value", "b": "owls", "meaning": ""}
+    assert [each["what"] for each in found[1:]] == ["deck.barn_owl.copies"]
+    assert found[1]["b"] == 7
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+def test_folders(tmp_path: Path) -> None:
+    found = quiet(study(), rules={"shield": "none"}, out=tmp_path / "there")
+    assert load_comparison(tmp_path / "there") == found
+    assert sim.load_comparison(found.save(tmp_path / "again")).to_json() == found.to_json()
+    assert contents(tmp_path / "there") == contents(tmp_path / "again")
+    assert sim.load_results(tmp_path / "there" / "a") == found.a
+    assert sim.load_results(tmp_path / "there" / "b") == found.b
+    assert json.loads((tmp_path / "there" / "summary.json").read_text("utf-8")) == found.summary()
+    manifest = json.loads((tmp_path / "there" / "manifest.json").read_text("utf-8"))
+    assert (manifest["kind"], manifest["finished"]) == ("comparison", True)
+    assert Study.from_dict(manifest["study"]["b"]) == found.comparing.b
+    assert not (quiet(study(MIXED), rules={"bao": False}).save(tmp_path / "r") / "a").exists()
+    rotated = load_comparison(tmp_path / "r")
+    assert rotated.a.summary()["rounds"] == 600
+
+
+def test_the_table(tmp_path: Path) -> None:
+    import pandas as pd
+
+    found = quiet(study(), rules={"bao_failure_minimum": 12}, out=tmp_path)
+    frame = pd.read_parquet(tmp_path / "differences.parquet")
+    pd.testing.assert_frame_equal(frame, found.differences, check_dtype=False)
+    assert list(frame["metric"][:6]) == ["win_share"] * 3 + ["score_mean"] * 3
+    assert frame["sure"].sum() == sum(
+        row["p_holm"] is not None and row["p_holm"] < 0.05 for row in found.summary()["differences"]
+    )
+    assert len(frame) == len(measures(3, False)) + 1
+
+
+def test_folders_of_something_else(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no comparison here"):
+        load_comparison(tmp_path / "none")
+    sim.run(study(), out=tmp_path / "run", progress=False)
+    with pytest.raises(InputError, match="holds the results of a run"):
+        load_comparison(tmp_path / "run")
+    quiet(study(), rules={"shield": "none"}, out=tmp_path / "one")
+    with pytest.raises(InputError, match="another comparison"):
+        quiet(study(), rules={"shield": "at_once"}, out=tmp_path / "one")
+    with pytest.raises(InputError, match="holds the results of a comparison"):
+        sim.load_results(tmp_path / "one")
+    (tmp_path / "one" / "sums.json").write_text("{}")
+    with pytest.raises(InputError, match="not the manifest of a comparison"):
+        load_comparison(tmp_path / "one")
+    (tmp_path / "one" / "summary.json").write_text("[")
+    with pytest.raises(InputError):
+        load_comparison(tmp_path / "one")
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def test_every_measure_has_words() -> None:
+    from analysis.comparing import _WORDS
+
+    names = {each.name for games in (False, True) for each in measures(2, games)}
+    assert names <= set(_WORDS)
+
+
+def test_a_difference_in_words() -> None:
+    row = {"metric": "win_share", "seat": 3, "player": "sharp", "unit": "share"}
+    row |= {"difference": 0.0031, "ci95": [0.0026, 0.0036]}
+    assert sentence(row) == "sharp (3) wins 0.310 ± 0.050 percentage points more"
+    row |= {"metric": "turns.mean", "seat": None, "unit": "turns", "difference": -1.5}
+    row |= {"ci95": [-1.7, -1.3]}
+    assert sentence(row) == "rounds last 1.50 ± 0.20 turns shorter"
+
+
+@pytest.mark.parametrize("everything", [False, True])
+@pytest.mark.parametrize("unit", ["rounds", "games"])
+def test_text_fits_a_terminal(unit: str, everything: bool) -> None:
+    long = [{"base": "balanced", "name": f"a player with a long name {k}"} for k in range(3)]
+    asked = study([*long, "sharp"], **{"rounds": None, unit: 200})
+    text = quiet(asked, rules={"bao_failure_minimum": 12}).to_text(everything)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "score_mean" in text
+    assert ("powers.look" in text) or not everything
+
+
+def test_notebooks_show_it() -> None:
+    found = quiet(study(), rules={"bao_failure_minimum": 12})
+    shown = found._repr_html_()
+    assert "<table>" in shown
+    assert "bao_failure_minimum" in shown
+    assert "Comparison of 600 rounds each" in repr(found)
+
+
+def test_the_plot() -> None:
+    from matplotlib.figure import Figure
+
+    found = quiet(study(), rules={"bao_failure_minimum": 12})
+    ax = Figure().subplots()
+    assert found.plot.differences(ax) is ax
+    assert len(ax.get_yticks()) == len(ax.get_yticklabels()) > 5
+    assert "200" not in ax.get_title(loc="left")
+    assert "n = 600 deals" in ax.get_title(loc="left")
+    other = Figure().subplots()
+    found.plot.differences(other, metrics=["score_mean"])
+    assert [text.get_text() for text in other.get_yticklabels()] == [
+        f"score_mean, balanced ({k})" for k in range(3)
+    ]
+    xs = [line.get_xdata() for line in other.lines if len(line.get_xdata()) == 2]
+    frame = found.differences.query("metric == 'score_mean'")
+    assert xs[0] == pytest.approx([frame["low"].iloc[0], frame["high"].iloc[0]])
+    with pytest.raises(ValueError, match="one unit"):
+        found.plot.differences(other, metrics=["score_mean", "win_share"])
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def baobei(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["compare", *arguments])
+
+
+TOML = 'players = ["balanced", "balanced", "balanced"]\nrounds = 200\nseed = 4\n'
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (["--rule", "bao_failure_minimum=10"], ["rules.bao_failure_minimum"]),
+        (["--set", "1.bao_threshold=2"], ["players.1.bao_threshold"]),
+        (["--deck", "five_per_power"], ["deck"]),
+        (["--players", "balanced,sharp,balanced"], ["players.1"]),
+        (["--edition", "first"], ["edition"]),
+        (["--rule", "shield=none", "--rule", "bao=false"], ["rules.bao", "rules.shield"]),
+        ([], []),
+    ],
+)
+def test_a_second_study_in_one_line(tmp_path: Path, options: list[str], what: list[str]) -> None:
+    (tmp_path / "a.toml").write_text(TOML)
+    done = baobei(str(tmp_path / "a.toml"), *options, "--json", "--quiet")
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["seed"], found["rounds"]) == (4, 201 if found["rotated"] else 200)
+    told = [each["what"] for each in found["changed"]]
+    assert set(what) <= set(told)
+    assert bool(told) == bool(what)
+
+
+def test_two_files_and_none(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(TOML)
+    (tmp_path / "b.toml").write_text(TOML.replace("4", "6") + "[rules]\nbao = false\n")
+    done = baobei(str(tmp_path / "a.toml"), str(tmp_path / "b.toml"), "--out", str(tmp_path / "c"))
+    assert done.exit_code == 0
+    assert "both studies are played with seed 4; the second says 6" in done.stderr
+    assert "results are in" in done.stderr
+    assert "rules.bao true → false" in done.stdout
+    assert "seats stay" in done.stdout
+    one = load_comparison(tmp_path / "c").to_json()
+    again = baobei(str(tmp_path / "a.toml"), "--rule", "bao=false", "--json", "--threads", "1")
+    assert again.stdout == one + "\n"
+    built_in = baobei("--rule", "bao_failure_minimum=10", "--rounds", "202")
+    assert built_in.exit_code == 0
+    assert "202 rounds are rounded up to 204: full blocks of 4 rotations" in built_in.stderr
+    assert "all rotations" in built_in.stdout.replace("\n           ", " ")
+    stays = baobei("--rule", "bao_failure_minimum=10", "--rounds", "202", "--no-rotate", "--json")
+    assert json.loads(stays.stdout)["rounds"] == 202
+    games = baobei("--rule", "bao_failure_minimum=10", "--games", "8", "--json", "--quiet")
+    assert json.loads(games.stdout)["games"] == 8
+
+
+def test_nothing_differs_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(TOML)
+    done = baobei(str(tmp_path / "a.toml"))
+    assert done.exit_code == 0
+    assert "nothing: the two studies play the same" in done.stdout
+    assert "No round differs" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.toml", "a.toml", "--rule", "bao=false"], "--rule: changes, and a second study"),
+        (["a.toml", "a.toml", "a.toml"], "more than two studies"),
+        (["a.toml", "--players", "sharp,sharp"], "the first study has 3 players, the second 2"),
+        (["a.toml", "games.toml"], "games.toml: games: the first study is one of rounds"),
+        (["a.toml", "missing.toml"], "missing.toml"),
+        (["a.toml", "--rule", "boa=false"], "bao"),
+        (["a.toml", "--rounds", "5", "--games", "5"], "rounds and games at once"),
+        (["a.toml", "--out", ""], "--out"),
+        (["a.toml", "--set", "7.bao_threshold=4"], "no such seat"),
+        (["sweep.toml"], "this is a sweep"),
+    ],
+)
+def test_bad_usage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.toml").write_text(TOML)
+    Path("games.toml").write_text(TOML.replace("rounds", "games"))
+    Path("sweep.toml").write_text(TOML + '[sweep]\n"rules.bao" = [true, false]\n')
+    done = baobei(*arguments)
+    assert done.exit_code == 2, done.output
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sim.comparisons.play", stop)
+    done = baobei("--rounds", "100")
+    assert done.exit_code == 130
+    assert "nothing is kept" in done.stderr
+
+
+def test_exact_rounding() -> None:
+    """The value of a ratio is rounded once."""
+    found = rows(quiet(study(rounds=300), rules={"bao": False}), "ends.bao")[0]
+    assert found["a"] == float(Fraction(round(found["a"] * 300), 300))
+    assert found["b"] == 0.0
