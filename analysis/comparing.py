@@ -181,6 +181,29 @@ _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "bao.beaten": ("a declarer is beaten", _OFTEN),
     "bao.void": ("a call comes to nothing", _OFTEN),
     "calls.won_share": ("calls of {who} succeed", _OFTEN),
+    "calls.turn.mean": ("BAO is called", ("later", "earlier")),
+    "calls.turn_mean": ("{who} calls BAO", ("later", "earlier")),
+    "calls.total.mean": ("BAO is called on a total", ("higher", "lower")),
+    "calls.total_mean": ("{who} calls BAO on a total", ("higher", "lower")),
+    "calls.unknown.mean": ("BAO is called with", ("unknown more", "unknown less")),
+    "calls.unknown_mean": ("{who} calls BAO with", ("unknown more", "unknown less")),
+    "calls.lowest.share": ("BAO is called by who is alone lowest", _OFTEN),
+    "positions.0.win_share": ("who begins a round wins it", _OFTEN),
+    "first.win_share": ("{who} wins rounds that it begins", _OFTEN),
+    "automatic_ends": ("the automatic end begins with {who}", _OFTEN),
+    "leads.alone_share": ("a turn ends with one player alone lowest", _OFTEN),
+    "leads.share": ("{who} is alone lowest after a turn", _OFTEN),
+    "windows.opened": ("there are", ("more a round", "less a round")),
+    "windows.left_share": ("nobody plucks in a window with a chance", _OFTEN),
+    "pluck_chances.missed_share": ("{who} misses a chance to pluck", _OFTEN),
+    "races.lost_share": ("{who} loses a race for a window", _OFTEN),
+    "shields.raised_share": ("a call raises the Shield", _OFTEN),
+    "shields.raised": ("{who} raises the Shield", _OFTEN),
+    "shields.plucks_stopped": ("the Shield stops a pluck", _ROUND),
+    "cards_gone.rounds_share": ("{who} is without cards in a round", _OFTEN),
+    "game.turns.mean": ("games last", ("longer", "shorter")),
+    "comebacks.after_last_share": ("games are won by who had been last", _OFTEN),
+    "comebacks.half.leader_won_share": ("who leads at half of the points wins", _OFTEN),
     "game.ends.threshold": ("games are won", _OFTEN),
     "game.ends.max_rounds": ("games are stopped by the round cap", _OFTEN),
     "game.ends.tie_break_cap": ("games stay undecided", _OFTEN),
@@ -197,6 +220,8 @@ MAIN += ("ends.turn_cap", "turns.mean", "turns.median", "bao.called", "calls.won
 """What the table shows whether it differs or not."""
 
 _SENTENCES = 12
+
+_NAME = 21  # columns for the name of a number
 
 _OTHERS = 20
 """Sure differences that the table shows besides the main ones."""
@@ -345,7 +370,7 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     gain = row["variance_ratio"]
     mark = "*" if is_sure(row) else " "
     return [
-        shortened(row["metric"], 24) + (" %" if scale != 1 else ""),
+        shortened(row["metric"], _NAME) + (" %" if scale != 1 else ""),
         "" if row["seat"] is None else f"{row['seat']} {row['player']}",
         fixed(a, places),
         fixed(b, places),

@@ -246,6 +246,19 @@ worker_options: Callable[[F], F] = _stacked(
 )
 """Who plays; no result depends on it."""
 
+report_option: Callable[[F], F] = _stacked(
+    click.option(
+        "--report",
+        "page",
+        metavar="FILE.html",
+        help="Also write a page that tells the results in words, tables and pictures.",
+    ),
+    click.option(
+        "--lang", default="en", metavar="CODE", help="Language of the page: en, it, fr, pt or es."
+    ),
+)
+"""A page about the results."""
+
 seconds_option: Callable[[F], F] = click.option(
     "--max-seconds", type=float, metavar="S", help="Stop after so many seconds of playing."
 )
@@ -397,6 +410,7 @@ def _version(ctx: click.Context) -> None:
     help="Write the results into this folder; what it holds of the same study is gone on with.",
 )
 @click.option("--records", is_flag=True, help="Also write one row for each round and seat.")
+@report_option
 @json_option
 @quiet_option
 def run(
@@ -410,6 +424,8 @@ def run(
     dask: str | None,
     out: str | None,
     records: bool,
+    page: str | None,
+    lang: str,
     as_json: bool,
     quiet: bool,
     **table: Any,
@@ -424,6 +440,7 @@ def run(
         raise InputError(expected="the name of a folder", where="--out", got=out)
     if records and out is None:
         raise InputError("records need a folder", where="--records", expected="--out FOLDER")
+    check_page(page, lang)
     study = make_study(**table)
     from sim import batch
 
@@ -434,6 +451,7 @@ def run(
     with _playing(out):
         result = batch.run(study, records=records, out=out, progress=not quiet, **workers, **given)
     _print(result, out, as_json, quiet)
+    write_page([result], page, lang, quiet)
 
 
 def _workers(threads: int | None, processes: int | None, dask: str | None) -> dict[str, Any]:
@@ -674,6 +692,7 @@ many_options: Callable[[F], F] = _stacked(
         metavar="FOLDER",
         help="Write the results into this folder; what was interrupted there goes on.",
     ),
+    report_option,
     json_option,
     quiet_option,
 )
@@ -686,19 +705,27 @@ many_options: Callable[[F], F] = _stacked(
 @click.option("--rounds", type=Whole(1, _MAX_UNITS), help="Rounds in all, at least.")
 @many_options
 def tournament(
-    threads: int | None, out: str | None, as_json: bool, quiet: bool, **table: Any
+    threads: int | None,
+    out: str | None,
+    page: str | None,
+    lang: str,
+    as_json: bool,
+    quiet: bool,
+    **table: Any,
 ) -> None:
     """Let many players meet at one kind of table, and rank them.
 
     All combinations of players are played, in all rotations of seats, equally often. With --set,
     SEAT is a player's place in the list, from 0. Without arguments all players of the program meet.
     """
+    check_page(page, lang)
     asked = make_tournament(**table)
     from sim.outcomes import tournament as play
 
     with _going_on(out):
         result = play(asked, threads=threads, out=out, progress=not quiet)
     _show(result, out, as_json, quiet)
+    write_page([result], page, lang, quiet)
 
 
 def make_tournament(
@@ -751,6 +778,8 @@ def sweep(
     over: Sequence[str],
     threads: int | None,
     out: str | None,
+    page: str | None,
+    lang: str,
     as_json: bool,
     quiet: bool,
     **table: Any,
@@ -760,12 +789,14 @@ def sweep(
     What is changed stands in the table [sweep] of the study file, or after --over. All points are
     played on the same deals. 'baobei list players' and 'baobei list rules' show what there is.
     """
+    check_page(page, lang)
     asked = make_sweep(study, over, **table)
     from sim.outcomes import sweep as play
 
     with _going_on(out):
         result = play(asked, threads=threads, out=out, progress=not quiet)
     _show(result, out, as_json, quiet)
+    write_page([result], page, lang, quiet)
 
 
 def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:
@@ -833,6 +864,7 @@ def _show(result: Any, out: str | None, as_json: bool, quiet: bool) -> None:
 @click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out.")
 @click.option("--out", metavar="FOLDER", help="Write the results into this folder.")
 @click.option("--all", "everything", is_flag=True, help="Show all differences, sure or not.")
+@report_option
 @json_option
 @quiet_option
 def compare(
@@ -840,6 +872,8 @@ def compare(
     threads: int | None,
     out: str | None,
     everything: bool,
+    page: str | None,
+    lang: str,
     as_json: bool,
     quiet: bool,
     **table: Any,
@@ -851,6 +885,7 @@ def compare(
     """
     if out == "":
         raise InputError(expected="the name of a folder", where="--out", got=out)
+    check_page(page, lang)
     asked = make_comparison(studies, **table)
     for note in () if quiet else asked.notes:
         click.echo(note, err=True)
@@ -864,6 +899,7 @@ def compare(
     click.echo(result.to_json() if as_json else result.to_text(everything))
     if out is not None and not as_json and not quiet:
         click.echo(f"results are in {out}", err=True)
+    write_page([result], page, lang, quiet)
 
 
 def make_comparison(
@@ -899,6 +935,66 @@ def make_comparison(
 _CHANGES = {"players": "players", "edition": "edition", "deck": "deck", "rule": "rules"}
 _CHANGES |= {"set": "settings"}
 """Options that make a second study, and the names of their values."""
+
+
+@main.command(epilog="Example: baobei report my-results --out my-results.html --lang it")
+@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
+@click.option(
+    "--out", metavar="FILE.html", help="Where to write the page; report.html in the first folder."
+)
+@click.option("--lang", default="en", metavar="CODE", help="Language: en, it, fr, pt or es.")
+@quiet_option
+def report(folders: tuple[str, ...], out: str | None, lang: str, quiet: bool) -> None:
+    """Make a page of what results say, in words, tables and pictures.
+
+    The page is one HTML file that needs no network: it can be sent by mail, read on a phone and
+    printed. FOLDER holds the results of a run, comparison, sweep or tournament; several make one
+    page, side by side.
+    """
+    path = str(Path(folders[0]) / "report.html") if out is None else out
+    check_page(path, lang)
+    write_page(folders, path, lang, quiet)
+
+
+def check_page(path: str | None, lang: str) -> None:
+    """Check before anything is played that a page can be written.
+
+    Raises:
+        InputError: The file's folder does not exist, it is a folder itself, or no such language.
+    """
+    if path is None and lang == "en":
+        return
+    from analysis.languages import language
+
+    with within(where="--lang"):
+        language(lang)
+    if path is None:
+        raise InputError("there is no page", where="--lang", expected="--report FILE.html too")
+    file = Path(path)
+    if not path or file.is_dir():
+        raise InputError(
+            "not a file", where="--report", expected="a file such as page.html", got=path
+        )
+    if not file.parent.is_dir():
+        raise InputError("no such folder", where=file.parent, expected="a folder that exists")
+
+
+def write_page(results: Sequence[Any], path: str | None, lang: str, quiet: bool) -> None:
+    """Write the page about some results, folders or in memory, if one is wanted.
+
+    Raises:
+        InputError: There is nothing to tell, or the file cannot be written.
+    """
+    if path is None:
+        return
+    from analysis.report import report as made
+    from sim.files import write, writing
+
+    text = made(list(results), lang)
+    with writing(Path(path)):
+        write(Path(path), text)
+    if not quiet:
+        click.echo(f"the page is {path}", err=True)
 
 
 @main.command(epilog="Example: baobei bench --players sharp --seconds 2")

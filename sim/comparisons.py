@@ -227,7 +227,7 @@ class Comparison:
         comparing: What was played.
         sums: Exact sums of both, all rotations together, by player.
         numbers: What `summary` returns.
-        seconds: Time that it took, compiling included.
+        seconds: Time that playing took; in it no compiling. None where it was loaded.
         folder: Where it was loaded from or saved to; None if it was not.
     """
 
@@ -480,9 +480,11 @@ def play(
     progress: Wanted = None,
 ) -> Comparison:
     """Play what is to be compared; arguments as of `compare`."""
-    start = time.perf_counter()
     keeper = None if out is None else Keeper(out, _plan(comparing))
     job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
+    load_engine(job.a[0], quiet=progress is False)
+    play_pairs(job, 0, 0)
+    start = time.perf_counter()
     pairs = _play(comparing, job, threads, chunk, progress)
     result = _made(comparing, pairs, job, time.perf_counter() - start)
     if keeper is not None:
@@ -493,8 +495,6 @@ def play(
 def _play(
     comparing: Comparing, job: PairJob, threads: int | None, chunk: int | None, progress: Wanted
 ) -> PairSums:
-    load_engine(job.a[0], quiet=progress is False)
-    play_pairs(job, 0, 0)
     blocks, unit = comparing.blocks, comparing.a.unit
     size = 2 * comparing.a.count // blocks  # of a block, both studies together
     pairs = PairSums.empty()

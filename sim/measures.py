@@ -23,17 +23,25 @@ from sim.engine.state import (
     BAO_VOID,
     BAO_WON,
     DOUBLE_HIT,
+    DRAW_CHANCE,
     END_CAP,
     GAME_REASONS,
     GAME_THRESHOLD,
+    LEFT,
     MAX_PLAYERS,
     MISSED,
+    OPENED,
     OWN_HIT,
     POWER_USED,
+    RACES,
     REASONS,
     RIVAL_HIT,
+    SHIELD_PLUCKS,
+    SHIELD_RAISED,
     TALLY,
     WIN_UNITS,
+    WINDOW_CHANCE,
+    WITH_CHANCE,
 )
 
 Entry = tuple[Any, ...]
@@ -46,6 +54,7 @@ Terms = Mapping[Entry, int]
 """A whole number of each unit: entries, each with a factor."""
 
 _ROUNDS: Terms = {("rounds",): 1}
+_TURNS: Terms = {("turns",): 1}
 _BAO = {"called": BAO_CALLED, "won": BAO_WON, "tied": BAO_TIED, "beaten": BAO_BEATEN}
 _BAO |= {"void": BAO_VOID}
 _HITS = {"own_hit": OWN_HIT, "rival_hit": RIVAL_HIT, "double_hit": DOUBLE_HIT}
@@ -79,7 +88,7 @@ def measures(players: int, games: bool) -> list[Measure]:
     """
     seats = range(players)
     by_seat = [list(_of_seat(seat, games)) for seat in seats]
-    table = list(_of_table(games))
+    table = list(_of_table(seats, games))
     first = 2  # win share and score come before anything else
     return [
         *(of_seat[k] for k in range(first) for of_seat in by_seat),
@@ -88,27 +97,59 @@ def measures(players: int, games: bool) -> list[Measure]:
     ]
 
 
-def _of_table(games: bool) -> Iterator[Measure]:
+def _of_table(seats: range, games: bool) -> Iterator[Measure]:
     def mean(name: str, unit: str, total: Terms, size: Terms = _ROUNDS) -> Measure:
         return Measure(name, None, unit, (total, size))
 
     for k, reason in enumerate(REASONS):
         yield mean(f"ends.{reason}", "share", {("ends", k): 1})
-    yield mean("turns.mean", "turns", {("turns",): 1})
-    yield Measure("turns.sd", None, "turns", ({("turns_sq",): 1}, {("turns",): 1}, _ROUNDS))
+    yield mean("turns.mean", "turns", _TURNS)
+    yield Measure("turns.sd", None, "turns", ({("turns_sq",): 1}, _TURNS, _ROUNDS))
     yield mean("recyclings.mean", "recyclings", {("recyclings",): 1})
     for name, k in _BAO.items():
         yield mean(f"bao.{name}", "share", {("bao", k): 1})
-    yield mean("calls.won_share", "share", {("bao", BAO_WON): 1}, {("bao", BAO_CALLED): 1})
-    if not games:
-        return
+    called: Terms = {("bao", BAO_CALLED): 1}
+    yield mean("calls.won_share", "share", {("bao", BAO_WON): 1}, called)
+    for name, unit in _CALLS.items():
+        yield mean(
+            f"calls.{name}.mean", unit, {(f"call_{name}", seat): 1 for seat in seats}, called
+        )
+    yield mean("calls.lowest.share", "share", {("call_lowest", BAO_CALLED): 1}, called)
+    first: Terms = {("place_share", seat, 0): 1 for seat in seats}
+    decided: Terms = {("place_decided", seat, 0): WIN_UNITS for seat in seats}
+    yield mean("positions.0.win_share", "share", first, decided)
+    yield mean("leads.alone_share", "share", {("led", seat): 1 for seat in seats}, _TURNS)
+    yield mean("windows.opened", "windows", {("windows", OPENED): 1})
+    chances: Terms = {("windows", WITH_CHANCE): 1}
+    yield mean("windows.left_share", "share", {("windows", LEFT): 1}, chances)
+    raised: Terms = {("detail", seat, SHIELD_RAISED): 1 for seat in seats}
+    yield mean("shields.raised_share", "share", raised, called)
+    stopped: Terms = {("detail", seat, SHIELD_PLUCKS): 1 for seat in seats}
+    yield mean("shields.plucks_stopped", "plucks", stopped)
+    if games:
+        yield from _of_games()
+
+
+_CALLS = {"turn": "turns", "total": "points", "unknown": "cards"}
+"""What is known of a call of BAO, and its unit."""
+
+
+def _of_games() -> Iterator[Measure]:
+    def mean(name: str, unit: str, total: Terms, size: Terms) -> Measure:
+        return Measure(name, None, unit, (total, size))
+
     all_games: Terms = {("games",): 1}
+    won: Terms = {("game_ends", GAME_THRESHOLD): 1}
     for k, reason in enumerate(GAME_REASONS):
         yield mean(f"game.ends.{reason}", "share", {("game_ends", k): 1}, all_games)
     yield mean("game.rounds.mean", "rounds", _ROUNDS, all_games)
+    yield mean("game.turns.mean", "turns", {("game_turns",): 1}, all_games)
     decided: Terms = {("decided",): 1}
     yield mean("game.decided_by_deciding_rounds", "share", decided, all_games)
     yield mean("game.deciding_rounds", "rounds", {("deciding_rounds",): 1}, all_games)
+    yield mean("comebacks.after_last_share", "share", {("come_from_last",): 1}, won)
+    half: Terms = {("half_games",): 1}
+    yield mean("comebacks.half.leader_won_share", "share", {("half_lead_won",): 1}, half)
 
 
 def _of_seat(seat: int, games: bool) -> Iterator[Measure]:
@@ -139,6 +180,32 @@ def _of_seat(seat: int, games: bool) -> Iterator[Measure]:
     yield mean("hit_rate", "share", hits, plucks)
     for k, power in enumerate(POWERS):
         yield mean(f"powers.{power}", "powers", {("count", seat, POWER_USED + k): 1})
+    for name, unit in _CALLS.items():
+        yield mean(f"calls.{name}_mean", unit, {(f"call_{name}", seat): 1}, called)
+    first: Terms = {("place_decided", seat, 0): WIN_UNITS}
+    yield mean("first.win_share", "share", {("place_share", seat, 0): 1}, first)
+    yield mean("automatic_ends", "share", {("final_by", seat): 1})
+    yield mean("leads.share", "share", {("led", seat): 1}, _TURNS)
+    yield mean("pluck_chances.missed_share", "share", *_missed_chances(seat))
+    entered: Terms = {("detail", seat, RACES): 1}
+    lost: Terms = {("detail", seat, RACES): 1, ("detail", seat, RACES + 1): -1}
+    yield mean("races.lost_share", "share", lost, entered)
+    yield mean("shields.raised", "share", {("detail", seat, SHIELD_RAISED): 1})
+    yield mean("cards_gone.rounds_share", "share", {("gone_rounds", seat): 1})
+
+
+def _missed_chances(seat: int) -> tuple[Terms, Terms]:
+    """Return the chances of plucks that a seat let go by, and all that it had."""
+    sources = [
+        (DRAW_CHANCE, 2),
+        (WINDOW_CHANCE, 3),
+    ]  # own and rivals': chances, then what used them
+    begins = [(begin + whose * size, size) for begin, size in sources for whose in range(2)]
+    chances: Terms = {("detail", seat, begin): 1 for begin, _ in begins}
+    used: Terms = {
+        ("detail", seat, begin + k): -1 for begin, size in begins for k in range(1, size)
+    }
+    return {**chances, **used}, chances
 
 
 # --- entries --------------------------------------------------------------------------------------

@@ -1,0 +1,177 @@
+"""Languages of reports: catalogues of short sentences, and numbers as people write them there.
+
+A catalogue is a TOML file in ``lang/``. Its keys, joined by dots, are the same in every language, and
+so are the names in braces that an entry leaves to be filled in. An entry that depends on a number is
+a table of plural forms, ``one`` and ``other``, and where a language has it ``many`` (whole millions:
+*1 000 000 de manches*).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from sim.errors import unknown_name
+
+FOLDER = Path(__file__).parent / "lang"
+
+DEFAULT = "en"
+
+MINUS, NO_BREAK = "−", "\N{NO-BREAK SPACE}"
+
+_FORMS = {"one", "many", "other"}
+
+MILLION = 1_000_000
+
+
+def languages() -> tuple[str, ...]:
+    """Return the codes of all languages, English first."""
+    codes = sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return (DEFAULT, *(code for code in codes if code != DEFAULT))
+
+
+@cache
+def language(code: str = DEFAULT) -> Language:
+    """Return a language by its code.
+
+    Raises:
+        InputError: There is no catalogue of it.
+    """
+    if code not in languages():
+        raise unknown_name("language", code, languages())
+    return Language(code, tomllib.loads((FOLDER / f"{code}.toml").read_text(encoding="utf-8")))
+
+
+class Language:
+    """One catalogue, and how numbers are written.
+
+    Attributes:
+        code: As in HTML's ``lang``: ``en``, ``pt-BR``.
+        entries: Text, or texts by plural form, by dotted key.
+    """
+
+    def __init__(self, name: str, catalogue: Mapping[str, Any]) -> None:
+        """Read a catalogue."""
+        self.name = name
+        self.entries: dict[str, str | dict[str, str]] = dict(_flat(catalogue))
+        self.code = self.text("language.code")
+        self._decimal, self._group = self.text("language.decimal"), self.text("language.group")
+        self._spaced = self.text("language.spaced_marks")
+        self._form_of_zero = self.text("language.form_of_zero")
+
+    def __contains__(self, key: str) -> bool:
+        """Whether the catalogue has an entry."""
+        return key in self.entries
+
+    # --- words ------------------------------------------------------------------------------------
+
+    def text(self, key: str) -> str:
+        """Return an entry as it stands in the catalogue.
+
+        Raises:
+            KeyError: There is none, or it has plural forms.
+        """
+        entry = self.entries[key]
+        if not isinstance(entry, str):
+            raise KeyError(key)
+        return entry
+
+    def say(self, key: str, /, **values: Any) -> Markup:
+        """Return an entry as HTML, with values filled in; those that are no markup are escaped."""
+        return self._filled(self.text(key), values)
+
+    def counted(self, key: str, number: int, shown: object = None) -> Markup:
+        """Return a number and its noun: ``1 round``, ``2,000 rounds``.
+
+        Args:
+            key: Of an entry with plural forms; ``{n}`` in it is the number.
+            number: Decides on the form.
+            shown: Stands for it; by default the number as people write it.
+        """
+        forms = self.entries[key]
+        assert isinstance(forms, dict)
+        form = forms.get(self._form(number), forms["other"])
+        return self._filled(form, {"n": self.whole(number) if shown is None else shown})
+
+    def _form(self, number: int) -> str:
+        if number == 0:
+            return self._form_of_zero
+        if number == 1:
+            return "one"
+        return "many" if number % MILLION == 0 else "other"
+
+    def _filled(self, text: str, values: Mapping[str, Any]) -> Markup:
+        for mark in self._spaced:  # French puts a space before some marks, never at a line's end
+            text = text.replace(f" {mark}", f"{NO_BREAK}{mark}")
+        return Markup(escape(text)).format(**values)
+
+    def shipped(self, kind: str, name: str, english: str) -> str:
+        """Return a text that ships with the program in this language.
+
+        Args:
+            kind: Table of the catalogue, such as ``rule``; the English one has none of these.
+            name: What it is about; of texts without a name the text itself.
+            english: What stands for it where the catalogue does not know it.
+        """
+        found = self.entries.get(f"{kind}.{name}", english)
+        return found if isinstance(found, str) else english
+
+    # --- numbers ----------------------------------------------------------------------------------
+
+    def whole(self, number: int) -> str:
+        """Return a whole number: ``1,234,567``."""
+        return self.number(number, 0)
+
+    def number(self, value: float, places: int) -> str:
+        """Return a number with so many decimals; never ``-0.0``."""
+        rounded = value if isinstance(value, int) and places == 0 else round(value, places) + 0.0
+        text = f"{rounded:,.{places}f}".replace("-", MINUS)
+        return text.translate({ord(","): self._group, ord("."): self._decimal})
+
+    def signed(self, value: float, places: int) -> str:
+        """Return a number with its sign, ``+`` too."""
+        text = self.number(value, places)
+        return f"+{text}" if value > 0 and round(value, places) != 0 else text
+
+    def percent(self, share: float, places: int = 1) -> str:
+        """Return a share, from 0 to 1, in per cent without the sign.
+
+        Only none is shown as 0 and only all as 100: others that would round to them are shown as
+        ``<0.1`` and ``>99.9``.
+        """
+        if share in (0, 1):
+            return self.number(100 * share, 0)
+        rounded, least = round(100 * share, places), 10.0**-places
+        if rounded == 0 and share > 0:
+            return f"<{self.number(least, places)}"
+        if rounded == 100:
+            return f">{self.number(100 - least, places)}"
+        return self.number(100 * share, places)
+
+    def parse(self, text: str) -> float:
+        """Return the number that a text of `number`, `signed` or `percent` shows."""
+        plain = text.translate({ord(self._group): None, ord(self._decimal): ".", ord(MINUS): "-"})
+        return float(plain.lstrip("<>+"))
+
+    def translate_numbers(self, text: str) -> str:
+        """Return a text with the numbers in it, written as in English, as they are written here."""
+        marks = {",": self._group, ".": self._decimal}
+        return _MARKS.sub(lambda found: marks[found[0]], text)
+
+
+_MARKS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|(?<=\d)\.(?=\d)")
+
+
+def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str | dict[str, str]]]:
+    for key, value in table.items():
+        name = f"{before}{key}"
+        if isinstance(value, Mapping) and not value.keys() <= _FORMS:
+            yield from _flat(value, f"{name}.")
+        else:
+            yield name, value

@@ -1,0 +1,101 @@
+"""The report: one HTML page that tells in words, tables and pictures what results say.
+
+The page needs nothing but itself: no network, no fonts, no scripts of others. It can be sent by
+mail, read on a phone and printed; with scripts switched off only the sorting of tables is missing.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from analysis import report_comparison, report_run, report_sweep, report_tournament
+from analysis.languages import DEFAULT, Language, language
+from analysis.report_parts import Column, Part, Pen, Table
+from analysis.report_read import read
+from sim.errors import InputError
+
+_PARTS = {
+    "run": report_run.part,
+    "comparison": report_comparison.part,
+    "sweep": report_sweep.part,
+    "tournament": report_tournament.part,
+}
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def report(results: Sequence[Any] | Any, lang: str = DEFAULT) -> str:
+    """Return the page about some results.
+
+    Args:
+        results: Folders of runs, comparisons, sweeps or tournaments, or results in memory; one, or
+            a list of them, in which order they stand on the page.
+        lang: Code of the language: ``en``, ``it``, ``fr``, ``pt`` or ``es``.
+
+    Raises:
+        InputError: No such language, or a folder without results that are finished and readable.
+    """
+    tongue = language(lang)
+    if isinstance(results, str | Path) or hasattr(results, "summary"):
+        results = [results]
+    sources = [read(result) for result in results]
+    if not sources:
+        raise InputError(expected="at least one folder", where="results", got=[])
+    parts = [_PARTS[source.kind](Pen(tongue, k), source) for k, source in enumerate(sources)]
+    template = _environment().get_template("report.html")
+    return template.render(
+        language=tongue,
+        t=tongue.say,
+        parts=parts,
+        beside=_beside(tongue, parts, [source.kind for source in sources]),
+        title=parts[0].title if len(parts) == 1 else tongue.say("page.several", n=len(parts)),
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["data_uri"] = _data_uri
+    return environment
+
+
+def _data_uri(text: str) -> str:
+    """Return a text as an address that holds it, for a link that saves it as a file."""
+    content = base64.b64encode(text.encode()).decode()
+    return f"data:application/toml;charset=utf-8;base64,{content}"
+
+
+def _beside(language: Language, parts: Sequence[Part], kinds: Sequence[str]) -> Table | None:
+    """Return a table with a column for each part: its numbers if they are of one kind."""
+    if len(parts) < 2:
+        return None
+    same = len(set(kinds)) == 1
+    labels: list[Any] = []
+    for part in parts if same else ():
+        labels += [label for label, _ in part.brief if label not in labels]
+    cells = [dict(part.brief) for part in parts]
+    rows: list[list[Any]] = [
+        [language.text("beside.what"), *(part.kind for part in parts)],
+        [language.text("beside.setting"), *(part.setting for part in parts)],
+    ]
+    rows += [[label, *(cell.get(label, Markup("–")) for cell in cells)] for label in labels]
+    columns = [Column("", numeric=False)]
+    columns += [
+        Column(Markup('<a href="#part-{}">{}. {}</a>').format(k + 1, k + 1, part.title), False)
+        for k, part in enumerate(parts)
+    ]
+    note = language.text("beside.not_paired") if same and kinds[0] == "run" else ""
+    return Table(language.text("beside.caption"), columns, rows, note)

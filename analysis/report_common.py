@@ -1,0 +1,322 @@
+"""Chapters that reports of all kinds of results have: players, rules, assumptions, limits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from analysis.languages import Language
+from analysis.report_parts import (
+
+    Block,
+    Chapter,
+    Code,
+    Column,
+    Facts,
+    Pen,
+    Points,
+    Source,
+    Table,
+    Text,
+)
+from analysis.report_repeat import changes, command, defaults, study_toml
+from sim.players import KINDS, Player, load_player, shipped_players
+from sim.rules import Rules
+
+
+_COLUMNS_AT_MOST = 4
+"""Players side by side in a table; of more, each one's parameters are told in a line."""
+
+# --- what was played ------------------------------------------------------------------------------
+
+
+def setting(pen: Pen, source: Source) -> Markup:
+    """Return what was played, in a line: players, how many rounds, edition, deck, seed."""
+    summary, study, language = source.summary, source.study, pen.language
+    seats = summary.get("seats") or len(study["players"])
+    return language.say(
+        "page.setting",
+        players=language.counted("count.players", seats),
+        played=_played(pen, source),
+        edition=language.text(f"edition.{summary['edition']}"),
+        deck=deck_name(language, summary),
+        seed=summary["seed"],
+    )
+
+
+def deck_name(language: Language, summary: Mapping[str, Any]) -> str | Markup:
+    """Return a deck's name, and whether its numbers of copies are assumed."""
+    name: str = summary["deck"]
+    return language.say("page.assumed_deck", deck=name) if summary["deck_assumed"] else name
+
+
+def _played(pen: Pen, source: Source) -> Markup:
+    summary = source.summary
+    if source.kind == "sweep":
+        points = pen.language.counted("count.points", len(summary["points"]))
+        each = pen.counted(summary["unit"], summary["count"], "count")
+        return pen.language.say("page.points_of", points=points, each=each)
+    if summary.get("games") is not None:
+        return pen.counted("games", summary["games"], "games")
+    return pen.counted("rounds", summary["rounds"], "rounds")
+
+
+def title(language: Language, source: Source) -> str:
+    """Return a study's title, or its players' names where it has none."""
+    told = source.study.get("title") or source.summary.get("title")
+    if told:
+        return str(told)
+    names = list(dict.fromkeys(player["name"] for player in source.study["players"]))
+    return ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
+
+
+def alike(players: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all players of a table play alike."""
+    return len({Player.of(dict(player)).fingerprint for player in players}) == 1
+
+
+# --- players --------------------------------------------------------------------------------------
+
+
+def players(pen: Pen, study: Mapping[str, Any]) -> list[Block]:
+    """Return who plays: each player's character, and the parameters that are not the default."""
+    different: dict[str, Mapping[str, Any]] = {}
+    for player in study["players"]:
+        different.setdefault(player["name"], player)
+    rows = [(name, _character(pen, player)) for name, player in different.items()]
+    if len(rows) > _COLUMNS_AT_MOST:
+        rows = [(name, _with_changes(pen, text, different[name])) for name, text in rows]
+        return [Facts(rows)]
+    return [Facts(rows), *_parameters(pen, list(different.values()))]
+
+
+def _character(pen: Pen, player: Mapping[str, Any]) -> str | Markup:
+    name, character = player["name"], player.get("character", "")
+    if name in shipped_players() and load_player(name).character == character:
+        return pen.language.shipped("character", name, character)
+    return character or pen.language.text(f"kind.{player['kind']}")
+
+
+def _with_changes(pen: Pen, text: str | Markup, player: Mapping[str, Any]) -> Markup:
+    """Return a player's character, and in small letters the parameters that it has of its own."""
+    language = pen.language
+    changed = changes(player, defaults(player["kind"]))
+    if not changed:
+        return Markup("{}").format(text)
+    told = Markup(", ").join(
+        Markup("{}&nbsp;{}").format(code(key), value_text(language, value))
+        for key, value in changed.items()
+    )
+    small = language.say("players.differs", changes=told)
+    return Markup('{} <span class="small">{}</span>').format(text, small)
+
+
+def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+    """Yield, for each kind of player, the table of parameters that differ from the default."""
+    language = pen.language
+    for kind, model in KINDS.items():
+        of_kind = [player for player in different if player["kind"] == kind]
+        usual = defaults(kind)
+        values = [Player.of(dict(player)).values for player in of_kind]
+        changed = [key for key in usual if any(value[key] != usual[key] for value in values)]
+        if not of_kind:
+            continue
+        if not changed:
+            yield Text(language.say(f"players.all_default_{kind}"))
+            continue
+        specs = {spec["name"]: spec for spec in model.parameters()}
+        columns = [
+            Column(language.text("players.parameter"), numeric=False),
+            Column(language.text("players.meaning"), numeric=False),
+            Column(language.text("players.default")),
+            *(Column(player["name"]) for player in of_kind),
+        ]
+        rows = []
+        for key in changed:
+            meaning = language.shipped("parameter", key, specs[key]["description"])
+            cells = [_strong(value_text(language, value[key]), value[key] != usual[key]) for value in values]
+            rows.append([code(key), meaning, value_text(language, usual[key]), *cells])
+        yield Table(language.text(f"players.caption_{kind}"), columns, rows)
+
+
+def _strong(text: str, really: bool) -> str | Markup:
+    return Markup("<strong>{}</strong>").format(text) if really else text
+
+
+def code(text: str) -> Markup:
+    """Return the name of an option or parameter, that may be broken after ``_`` and ``.``."""
+    parts = re.split(r"(?<=[_.])", text)
+    return Markup("<code>{}</code>").format(Markup("<wbr>").join(parts))
+
+
+def value_text(language: Language, value: Any) -> str:
+    """Return the value of a parameter or option: numbers as people write them, yes and no."""
+    if isinstance(value, bool):
+        return language.text("value.yes" if value else "value.no")
+    if isinstance(value, int | float):
+        return language.translate_numbers(f"{value:g}").replace("-", "−")
+    if isinstance(value, Mapping):
+        return "; ".join(
+            f"{key}: {value_text(language, each)}" for key, each in value.items()
+        )
+    return str(value)
+
+
+# --- what is changed or varied --------------------------------------------------------------------
+
+
+def meaning(pen: Pen, what: str) -> Markup | str:
+    """Return what ``rules.OPTION``, ``players.SEAT.PARAMETER``, ``deck.BIRD.FACT`` mean, in words."""
+    target, _, name = what.partition(".")
+    language = pen.language
+    if target == "rules":
+        return _rule_meaning(pen, name)
+    if target == "players" and name:
+        seat, _, parameter = name.partition(".")
+        if not parameter:
+            return language.say("change.player", seat=seat)
+        told = parameter_meaning(language, parameter)
+        return language.say("change.parameter", seat=seat, parameter=told)
+    if target == "deck" and name:
+        bird, _, fact = name.rpartition(".")
+        key = f"change.deck_{fact}"
+        return language.say(key, bird=bird_name(language, bird)) if key in language else name
+    return language.text(f"change.{target}")
+
+
+def axis_meaning(pen: Pen, axis: str) -> Markup | str:
+    """Return what the axis of a sweep means: as of `meaning`, with the keys of sweeps."""
+    target, _, name = axis.partition(".")
+    if target in ("rules", "players", "edition") or not name:
+        return meaning(pen, axis)
+    if target == "deck":
+        return meaning(pen, f"{axis}.copies")
+    if name == "player":
+        return meaning(pen, f"players.{target}")
+    if target == "all":
+        return Markup("{}").format(parameter_meaning(pen.language, name))
+    return meaning(pen, f"players.{target}.{name}")
+
+
+def _rule_meaning(pen: Pen, name: str) -> Markup | str:
+    option, _, players = name.partition(".")
+    described = {option["name"]: option["description"] for option in Rules.options()}[option]
+    told = pen.language.shipped("rule", option, described)
+    return pen.language.say("change.rule_of", rule=told, players=players) if players else told
+
+
+def parameter_meaning(language: Language, name: str) -> str:
+    """Return what a parameter of a player means, in words."""
+    for model in KINDS.values():
+        for spec in model.parameters():
+            if spec["name"] == name:
+                return language.shipped("parameter", name, spec["description"])
+    return name
+
+
+def bird_name(language: Language, bird: str) -> str:
+    """Return what people call a bird; its id where the catalogue does not know it."""
+    key = f"bird.{bird}"
+    return language.text(key) if key in language else bird.replace("_", " ")
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+
+def rules(pen: Pen, summary: Mapping[str, Any]) -> list[Block]:
+    """Return how the rules differ from their edition, or that they do not."""
+    language, changed = pen.language, summary["rules_changed"]
+    edition = language.text(f"edition.{summary['edition']}")
+    if not changed:
+        return [Text(language.say("rules.as_edition", edition=edition))]
+    columns = [
+        Column(language.text("rules.option"), numeric=False),
+        Column(language.text("rules.meaning"), numeric=False),
+        Column(language.say("rules.in_edition", edition=edition)),
+        Column(language.text("rules.here")),
+    ]
+    options = {option["name"]: option for option in Rules.options()}
+    rows = [
+        [
+            code(name),
+            language.shipped("rule", name, options[name]["description"]),
+            value_text(language, _of_edition(options[name][summary["edition"]], value)),
+            Markup("<strong>{}</strong>").format(value_text(language, value)),
+        ]
+        for name, value in changed.items()
+    ]
+    return [Table(language.say("rules.caption", edition=edition), columns, rows)]
+
+
+def _of_edition(usual: Any, value: Any) -> Any:
+    """Return the edition's setting; of a table by number of players only what was changed."""
+    if isinstance(usual, Mapping) and isinstance(value, Mapping):
+        return {key: usual[key] for key in value}
+    return usual
+
+
+def assumed(pen: Pen, source: Source) -> list[Block]:
+    """Return what was assumed: copies of birds, the threshold of a game."""
+    language, study = pen.language, source.study
+    deck = study["deck"]
+    items = [language.shipped("deck", sentence, sentence) for sentence in deck["assumptions"]]
+    if deck["assumed"]:
+        items.insert(0, language.say("assumed.deck", deck=deck["name"]))
+    if source.summary.get("games") is not None and source.summary.get("threshold_assumed"):
+        points = source.summary["game"]["threshold"]
+        shown = pen.whole(points, "game.threshold")
+        items.append(language.say("assumed.threshold", points=shown))
+    if not items:
+        return [Text(language.say("assumed.nothing"))]
+    return [Points(items)]
+
+
+# --- what may not be concluded --------------------------------------------------------------------
+
+
+def always(pen: Pen, source: Source) -> Iterator[Markup]:
+    """Yield what holds of every result: players, deck, intervals, this table."""
+    language = pen.language
+    yield language.say("limit.players")
+    if source.summary["deck_assumed"]:
+        yield language.say("limit.deck", deck=source.summary["deck"])
+    if source.summary.get("games") is not None and source.summary.get("threshold_assumed"):
+        yield language.say("limit.threshold")
+    yield language.say("limit.jointly")
+    yield language.say("limit.this_table")
+
+
+# --- how to repeat it -----------------------------------------------------------------------------
+
+
+def repeat(pen: Pen, source: Source, files: Sequence[tuple[str, Mapping[str, Any]]]) -> Chapter:
+    """Return the chapter with the command, the study files and the versions.
+
+    Args:
+        pen: Writes.
+        source: The result.
+        files: Name and study of each file.
+    """
+    language, summary = pen.language, source.summary
+    typed = command(source.kind, [name for name, _ in files], summary)
+    blocks: list[Block] = [
+        Text(language.say("repeat.how", files=", ".join(name for name, _ in files))),
+        Code(typed, language.text("repeat.command")),
+    ]
+    for name, study in files:
+        blocks.append(Code(study_toml(study), language.say("repeat.file", file=name), name, True))
+    facts: list[tuple[str | Markup, str | Markup]] = [
+        (language.text("repeat.version"), str(summary["version"])),
+        (language.text("repeat.seed"), str(summary["seed"])),
+    ]
+    if source.engine is not None:
+        facts.append((language.text("repeat.engine"), str(source.engine)))
+    if summary.get("rules_id"):
+        facts.append((language.text("repeat.rules_id"), str(summary["rules_id"])))
+    blocks.append(Facts(facts))
+    return Chapter(language.text("chapter.repeat"), blocks)
+
+

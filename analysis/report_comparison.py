@@ -1,0 +1,443 @@
+"""The part of a report that is about a comparison: what changes, how sure that is, what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+from analysis import report_common as common
+from analysis.report_figures import figure
+from analysis.report_parts import (
+    NONE,
+    Block,
+    Chapter,
+    Column,
+    Figure,
+    Part,
+    Pen,
+    Points,
+    Source,
+    Table,
+    Text,
+    Tile,
+    capital,
+    places_of,
+)
+from analysis.stats import CONFIDENCE
+from analysis.text import decimals
+
+MAIN = ("win_share", "score_mean", "ends.bao", "ends.second_recycling", "turns.mean")
+MAIN += ("bao.called", "calls.won_share", "game.rounds.mean")
+"""What the answer speaks of; the rest is told further down."""
+
+_DRAWN = ("win_share", "ends.bao", "ends.second_recycling", "ends.turn_cap", "bao.called")
+_DRAWN += ("calls.won_share",)
+
+_TOLD_AT_MOST = 9
+_TILES_AT_MOST = 3
+
+Row = Mapping[str, Any]
+
+
+def part(pen: Pen, source: Source) -> Part:
+    """Return the part about a comparison."""
+    language, summary = pen.language, source.summary
+    chapters = [
+        Chapter(language.text("chapter.pictures"), list(_figures(pen, source))),
+        Chapter(language.text("chapter.sure"), list(_sure(pen, summary))),
+        Chapter(language.text("chapter.open"), list(_open(pen, summary))),
+        Chapter(language.text("chapter.ends"), list(_table(pen, summary, "ends", _of_table))),
+        Chapter(language.text("chapter.seats"), list(_table(pen, summary, "seats", _of_seat))),
+        Chapter(language.text("chapter.players"), _players(pen, source)),
+        Chapter(language.text("chapter.rules"), list(_rules(pen, source))),
+        Chapter(language.text("chapter.assumed"), list(_assumed(pen, source))),
+        Chapter(language.text("chapter.limits"), [Points(list(_limits(pen, source)))]),
+        common.repeat(
+            pen, source, [("a.toml", source.study["a"]), ("b.toml", source.study["b"])]
+        ),
+    ]
+    return Part(
+        kind=language.text("kind.comparison"),
+        title=_title(pen, source),
+        question=_question(source),
+        setting=_setting(pen, source),
+        answer=list(_answer(pen, summary)),
+        tiles=list(_tiles(pen, summary)),
+        chapters=chapters,
+        brief=list(_brief(pen, summary)),
+    )
+
+
+# --- what was compared ----------------------------------------------------------------------------
+
+
+def _title(pen: Pen, source: Source) -> str:
+    """Return the second study's title; where it has none of its own, what was changed."""
+    a, b = (source.summary[side]["title"] for side in "ab")
+    if b and b != a:
+        return f"{a} / {b}" if a else str(b)
+    changed = source.summary["changed"]
+    if not changed:
+        return str(a) or pen.language.text("comparison.same_title")
+    told = "; ".join(Markup(_change(pen, change)).striptags() for change in changed[:2])
+    return pen.language.text("comparison.title").format(what=capital(told))
+
+
+def _question(source: Source) -> str:
+    return str(source.study["b"].get("question", ""))
+
+
+def _setting(pen: Pen, source: Source) -> Markup:
+    summary, language = source.summary, pen.language
+    unit = _unit(summary)
+    return language.say(
+        "comparison.setting",
+        players=language.counted("count.players", len(summary["a"]["players"])),
+        played=pen.counted(unit, summary[unit], unit),
+        edition=language.text(f"edition.{summary['a']['edition']}"),
+        deck=common.deck_name(language, summary["a"] | _assumption(source)),
+        seed=summary["seed"],
+    )
+
+
+def _assumption(source: Source) -> dict[str, Any]:
+    return {"deck_assumed": source.study["a"]["deck"]["assumed"]}
+
+
+def _unit(summary: Mapping[str, Any]) -> str:
+    return "rounds" if summary.get("games") is None else "games"
+
+
+def _change(pen: Pen, change: Row) -> Markup:
+    told = (
+        NONE if change[side] is None else common.value_text(pen.language, change[side])
+        for side in "ab"
+    )
+    a, b = told
+    return pen.language.say("change.from_to", what=common.meaning(pen, change["what"]), a=a, b=b)
+
+
+# --- in words -------------------------------------------------------------------------------------
+
+
+def is_sure(row: Row) -> bool:
+    """Whether a difference stands although so many were looked at."""
+    return row["p_holm"] is not None and row["p_holm"] < 1 - CONFIDENCE
+
+
+def _rows(summary: Mapping[str, Any]) -> list[tuple[int, Row]]:
+    """Return the differences that there are, each with its place."""
+    return [
+        (k, row) for k, row in enumerate(summary["differences"]) if row["difference"] is not None
+    ]
+
+
+def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
+    language, changed = pen.language, summary["changed"]
+    if changed:
+        told = Markup("; ").join(_change(pen, change) for change in changed)
+        yield Text(language.say("comparison.changed", changes=told))
+    else:
+        yield Text(language.say("comparison.nothing_changed"))
+    rows = _rows(summary)
+    sure = [(k, row) for k, row in rows if is_sure(row)]
+    if summary["rounds_that_differ"]["count"] == 0:
+        yield Text(language.say("comparison.identical"))
+        return
+    if not sure:
+        yield Text(language.say("comparison.none_sure", n=len(rows)))
+    else:
+        main = [pair for pair in sure if pair[1]["metric"] in MAIN] or sure
+        told_rows = main[:_TOLD_AT_MOST]
+        yield Text(language.say("comparison.sure_lead"), "lead")
+        yield Points([_sentence(pen, *pair) for pair in told_rows])
+        if len(sure) > len(told_rows):
+            yield Text(language.say("comparison.more_sure", n=len(sure) - len(told_rows)))
+    still = [pair for pair in rows if not is_sure(pair[1]) and pair[1]["metric"] in MAIN]
+    if still:
+        yield Text(language.say("comparison.open_lead"), "lead")
+        yield Points(_not_sure(pen, still)[:_TOLD_AT_MOST])
+    yield Text(language.say("comparison.cannot_lead"), "lead")
+    yield Text(language.say("limit.players_keep"))
+
+
+def metric_name(pen: Pen, row: Row) -> Markup:
+    """Return the name of a number, and whose it is."""
+    language, label = pen.language, _label(pen, row)
+    if row["seat"] is None:
+        return Markup("{}").format(capital(label))
+    return language.say("metric_name.of", what=capital(label), player=row["player"], seat=row["seat"])
+
+
+def _label(pen: Pen, row: Row) -> str:
+    key = f"metric.{row['metric']}"
+    return pen.language.text(key) if key in pen.language else str(row["metric"])
+
+
+def _sentence(pen: Pen, k: int, row: Row) -> Markup:
+    """Return a difference in words, with its interval."""
+    key = "difference.rises" if row["difference"] > 0 else "difference.falls"
+    return _said(pen, k, row, key)
+
+
+def _not_sure(pen: Pen, pairs: Sequence[tuple[int, Row]]) -> list[Markup]:
+    """Return differences that are not sure in words; what is exactly the same, in one sentence."""
+    same = [row for _, row in pairs if _is_same(row)]
+    told = []
+    if same:
+        names = dict.fromkeys(_label(pen, row) for row in same)
+        told.append(pen.language.say("difference.same", names="; ".join(names)))
+    for k, row in pairs:
+        if not _is_same(row):
+            known = row["smallest_detectable"] is not None and row["ci95"][0] is not None
+            told.append(_said(pen, k, row, "difference.open" if known else "difference.unknown"))
+    return told
+
+
+def _is_same(row: Row) -> bool:
+    return bool(row["difference"] == 0 and row["ci95"] == [0, 0])
+
+
+def _said(pen: Pen, k: int, row: Row, key: str) -> Markup:
+    at, places = f"differences.{k}", _places(row)
+    share = row["unit"] == "share"
+    language = pen.language
+    unit = "share" if share else row["unit"]
+    write = pen.points if share else pen.number
+    return language.say(
+        key,
+        what=metric_name(pen, row),
+        a=_value(pen, row["a"], f"{at}.a", row, places),
+        b=_value(pen, row["b"], f"{at}.b", row, places),
+        difference=write(row["difference"], f"{at}.difference", places, signed=True),
+        interval=_interval(pen, row, f"{at}.ci95", places),
+        smallest=write(row["smallest_detectable"], f"{at}.smallest_detectable", places, signed=False)
+        if row["smallest_detectable"] is not None
+        else NONE,
+        unit=language.text(f"unit.{unit}") if f"unit.{unit}" in language else unit,
+    )
+
+
+def _places(row: Row) -> int:
+    scale = 100 if row["unit"] == "share" else 1
+    low, high = row["ci95"]
+    if low is None or high is None or low == high:
+        smallest = row["smallest_detectable"]
+        return decimals(scale * smallest, 4) if smallest else 2
+    return decimals(scale * (high - low) / 2, 4)
+
+
+def _value(pen: Pen, value: float | None, path: str, row: Row, places: int) -> Markup:
+    if row["unit"] == "share":
+        return pen.share(value, path, places)
+    return pen.number(value, path, places)
+
+
+def _interval(pen: Pen, row: Row, path: str, places: int) -> Markup:
+    low, high = row["ci95"]
+    if low is None or high is None:
+        return Markup(NONE)
+    write = pen.points if row["unit"] == "share" else pen.number
+    ends = (write(end, f"{path}.{k}", places, signed=True) for k, end in enumerate((low, high)))
+    return pen.language.say("number.interval", **dict(zip(("low", "high"), ends, strict=True)))
+
+
+# --- headline numbers -----------------------------------------------------------------------------
+
+
+def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
+    language, unit = pen.language, _unit(summary)
+    blocks = pen.counted("deals", summary["blocks"], "blocks")
+    yield Tile(language.text(f"tile.{unit}_each"), pen.whole(summary[unit], unit), blocks)
+    differ = summary["rounds_that_differ"]
+    places = places_of([differ["ci95"]], 100)
+    yield Tile(
+        language.text(f"tile.{unit}_differ"),
+        pen.share(differ["share"], "rounds_that_differ.share", places),
+        language.say(
+            "number.in_interval",
+            interval=pen.interval(differ["ci95"], "rounds_that_differ.ci95", places, share=True),
+        ),
+    )
+    rows = _rows(summary)
+    sure = sum(is_sure(row) for _, row in rows)
+    yield Tile(
+        language.text("tile.sure"),
+        Markup(language.whole(sure)),
+        language.say("tile.sure_of", n=len(rows)),
+    )
+    shown = [pair for pair in rows if pair[1]["metric"] in MAIN and not _is_same(pair[1])]
+    largest = {row["metric"]: (k, row) for k, row in sorted(shown, key=lambda pair: _size(pair[1]))}
+    order = sorted(largest.values(), key=lambda pair: (not is_sure(pair[1]), pair[0]))
+    for k, row in order[:_TILES_AT_MOST]:
+        yield _tile(pen, k, row)
+
+
+def _size(row: Row) -> float:
+    return abs(float(row["difference"]))
+
+
+def _tile(pen: Pen, k: int, row: Row) -> Tile:
+    at, places = f"differences.{k}", _places(row)
+    write = pen.points if row["unit"] == "share" else pen.number
+    unit = f"unit.{row['unit']}"
+    shown = write(row["difference"], f"{at}.difference", places, signed=True)
+    named = pen.language.text(unit) if unit in pen.language else row["unit"]
+    note = pen.language.say(
+        "number.in_interval", interval=_interval(pen, row, f"{at}.ci95", places)
+    )
+    label = pen.language.say("tile.difference", what=metric_name(pen, row), unit=named)
+    return Tile(label, shown, note)
+
+
+def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:
+    for k, row in _rows(summary):
+        if row["metric"] in MAIN:
+            places, at = _places(row), f"differences.{k}"
+            write = pen.points if row["unit"] == "share" else pen.number
+            shown = write(row["difference"], f"{at}.difference", places, signed=True)
+            ends = _interval(pen, row, f"{at}.ci95", places)
+            text = Markup('<b>{}</b> <span class="ci">{}</span>').format(shown, ends)
+            yield metric_name(pen, row), text
+
+
+# --- pictures -------------------------------------------------------------------------------------
+
+
+def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
+    frame = source.tables.get("differences")
+    if frame is None:
+        return
+    for name, metrics in (("shares", _DRAWN), ("scores", ("score_mean",))):
+        rows = [
+            (k, row)
+            for k, row in _rows(source.summary)
+            if row["metric"] in metrics and row["ci95"][0] is not None
+        ]
+        if any(row["ci95"][0] != row["ci95"][1] for _, row in rows):
+            yield _forest(pen, source, name, metrics, rows)
+
+
+def _forest(
+    pen: Pen, source: Source, name: str, metrics: Sequence[str], rows: Sequence[tuple[int, Row]]
+) -> Figure:
+    from analysis.plots_compare import differences
+
+    one = len(metrics) == 1
+    labels = [
+        f"{row['player']} ({row['seat']})" if one else metric_name(pen, row).striptags()
+        for _, row in rows
+    ]
+
+    def draw(ax: Any) -> None:
+        differences(source.tables["differences"], ax, metrics=list(metrics))
+        ax.set_yticks(range(len(labels)), labels)
+
+    return figure(
+        pen,
+        f"differences-{name}",
+        draw,
+        1.1 + 0.34 * len(rows),
+        _difference_table(pen, rows, pen.language.text(f"figure.differences_{name}.title")),
+        words=f"differences_{name}",
+        narrow_height=1.3 + 0.5 * len(rows),
+    )
+
+
+# --- chapters -------------------------------------------------------------------------------------
+
+
+def _sure(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
+    sure = [pair for pair in _rows(summary) if is_sure(pair[1])]
+    if sure:
+        yield Text(pen.language.say("sure.intro"))
+        yield Points([_sentence(pen, *pair) for pair in sure])
+    else:
+        yield Text(pen.language.say("comparison.none_sure", n=len(_rows(summary))))
+
+
+def _open(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
+    still = [pair for pair in _rows(summary) if not is_sure(pair[1])]
+    if still:
+        yield Text(pen.language.say("open.intro"))
+        yield Points(_not_sure(pen, still))
+
+
+def _of_table(row: Row) -> bool:
+    return row["seat"] is None
+
+
+def _of_seat(row: Row) -> bool:
+    return row["seat"] is not None
+
+
+def _table(
+    pen: Pen, summary: Mapping[str, Any], name: str, chosen: Any
+) -> Iterator[Block]:
+    rows = [pair for pair in _rows(summary) if chosen(pair[1])]
+    if rows:
+        yield _difference_table(pen, rows, pen.language.text(f"differences.{name}"))
+        yield Text(pen.language.say("differences.legend"), "note")
+
+
+def _difference_table(pen: Pen, rows: Sequence[tuple[int, Row]], caption: str) -> Table:
+    cells = []
+    for k, row in rows:
+        at, places = f"differences.{k}", _places(row)
+        write = pen.points if row["unit"] == "share" else pen.number
+        gain = row["variance_ratio"]
+        cells.append(
+            [
+                metric_name(pen, row),
+                _value(pen, row["a"], f"{at}.a", row, places),
+                _value(pen, row["b"], f"{at}.b", row, places),
+                write(row["difference"], f"{at}.difference", places, signed=True),
+                _interval(pen, row, f"{at}.ci95", places),
+                pen.language.text("value.yes" if is_sure(row) else "value.no"),
+                write(row["smallest_detectable"], f"{at}.smallest_detectable", places, signed=False)
+                if row["smallest_detectable"] is not None
+                else NONE,
+                NONE if gain is None else pen.number(gain, f"{at}.variance_ratio", 1),
+            ]
+        )
+    heads = ("differences.what", "differences.a", "differences.b", "differences.difference")
+    heads += ("table.interval", "differences.sure", "differences.smallest", "differences.gain")
+    columns = [Column(pen.language.text(head), numeric=n > 0) for n, head in enumerate(heads)]
+    return Table(caption, columns, cells)
+
+
+def _players(pen: Pen, source: Source) -> list[Block]:
+    both = [player for side in "ab" for player in source.study[side]["players"]]
+    return common.players(pen, {"players": both})
+
+
+def _rules(pen: Pen, source: Source) -> Iterator[Block]:
+    for side in "ab":
+        yield Text(pen.language.say(f"comparison.side_{side}"), "lead")
+        yield from common.rules(pen, source.summary[side])
+
+
+def _assumed(pen: Pen, source: Source) -> Iterator[Block]:
+    facts: dict[str, Any] = dict(source.summary)
+    if facts.get("games") is not None:
+        thresholds = source.study["a"]["rules"]["game_threshold"]
+        players = str(len(source.study["a"]["players"]))
+        facts["game"] = {"threshold": thresholds[players]}
+    yield from common.assumed(pen, replace(source, summary=facts, study=source.study["a"]))
+
+
+def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
+    language, summary = pen.language, source.summary
+    yield language.say("limit.players_keep")
+    yield language.say("limit.not_proved_equal")
+    yield language.say("limit.holm")
+    if len(summary["changed"]) > 1:
+        yield language.say("limit.several_changes")
+    if not summary["rotated"]:
+        yield language.say("limit.by_seat")
+    yield language.say("limit.rounds" if _unit(summary) == "rounds" else "limit.games")
+    facts = dict(summary) | _assumption(source) | {"deck": summary["a"]["deck"]}
+    yield from common.always(pen, replace(source, summary=facts))

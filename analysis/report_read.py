@@ -1,0 +1,129 @@
+"""Reads results: folders of runs, comparisons, sweeps and tournaments, or results in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from analysis.report_parts import Source
+from sim.errors import InputError, one_of
+
+KINDS = ("run", "comparison", "sweep", "tournament")
+
+_SCHEMA = 1
+_HOLDERS = ("study", "sweep", "tournament")
+_EXPECTED = "a folder written by baobei run, compare, sweep or tournament"
+
+
+def read(source: Any) -> Source:
+    """Return what a folder, or a result in memory, has to tell.
+
+    Args:
+        source: A path; or an object with ``summary()``, and with ``study``, ``sweep`` or
+            ``tournament``, which is what was played.
+
+    Raises:
+        InputError: There are no results in the folder, or none that are finished or readable.
+    """
+    if hasattr(source, "summary"):
+        return _of_result(source)
+    return _of_folder(Path(source))
+
+
+# --- in memory ------------------------------------------------------------------------------------
+
+
+def _of_result(result: Any) -> Source:
+    summary = result.summary()
+    kind = summary.get("kind", "run")
+    folder = getattr(result, "folder", None)
+    name = Path(folder).name if folder else ""
+    if kind == "comparison":
+        sides = tuple(_of_result(side) for side in (result.a, result.b))
+        tables = {"differences": result.differences}
+        study = result.comparing.to_dict()
+        return Source(kind, name, summary, study, tables, sides, sides[0].engine)
+    played = next(getattr(result, holder) for holder in _HOLDERS if hasattr(result, holder))
+    tables = result.tables() if kind != "run" else _kept(result)
+    engine = getattr(result, "engine", None)
+    return Source(kind, name, summary, played.to_dict(), tables, engine=engine)
+
+
+def _kept(result: Any) -> dict[str, Any]:
+    """Return the records of a run, if it has kept any in memory or in its folder."""
+    if result.kept is not None:
+        return {"records": result.kept}
+    return {} if result.folder is None else _records(Path(result.folder))
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+def _of_folder(path: Path) -> Source:
+    manifest = _json(path / "manifest.json", path)
+    kind = manifest.get("kind", "run")
+    if kind not in KINDS:
+        problem = f"holds the results of a {kind}"
+        raise InputError(problem, where=path, expected=f"those of a {one_of(KINDS, quote='')}")
+    if not isinstance(manifest.get("schema"), int) or manifest["schema"] > _SCHEMA:
+        problem = "written by another version of the program"
+        raise InputError(problem, where=path, expected=f"schema {_SCHEMA}", got=manifest.get("schema"))
+    if kind == "run" and not manifest.get("finished"):
+        return _unfinished(path)
+    if not (path / "summary.json").exists():
+        raise InputError("not finished yet", where=path, expected=f"the same {kind} again, to its end")
+    summary = _json(path / "summary.json", path)
+    study = manifest.get("study", {})
+    sides: tuple[Source, ...] = ()
+    if kind == "comparison":
+        sides = tuple(_of_folder(path / side) for side in "ab" if (path / side).is_dir())
+    tables = _records(path) if kind == "run" else _tables(path)
+    return Source(kind, path.resolve().name, summary, study, tables, sides, manifest.get("engine"))
+
+
+def _unfinished(path: Path) -> Source:
+    """Return what is finished of a run, out of its journal."""
+    from dataclasses import replace
+
+    from sim.results import load_results
+
+    return replace(_of_result(load_results(path)), name=path.resolve().name)
+
+
+def _json(file: Path, folder: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError("no results here", where=folder, expected=_EXPECTED) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=file) from None
+    except ValueError as error:
+        raise InputError(f"not valid JSON: {error}", where=file) from None
+    if not isinstance(content, Mapping):
+        raise InputError("not the file of a result", where=file)
+    return dict(content)
+
+
+def _records(path: Path) -> dict[str, Any]:
+    """Return what plots take of a run's records, where it has any."""
+    file = path / "records.parquet"
+    if not file.exists():
+        return {}
+    return {"records": _table(file, ["index", "seat", "score"])}
+
+
+def _tables(path: Path) -> dict[str, Any]:
+    """Return the tables of a folder by name."""
+    return {file.stem: _table(file) for file in sorted(path.glob("*.parquet"))}
+
+
+def _table(file: Path, columns: list[str] | None = None) -> Any:
+    import pandas as pd
+    from pyarrow import ArrowException
+
+    try:
+        return pd.read_parquet(file, columns=columns)
+    except (OSError, ValueError, ArrowException) as error:
+        raise InputError(f"cannot be read: {error}", where=file) from None
