@@ -29,6 +29,7 @@ from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.engine.state import (
     FAULT_NONE,
+    MOST_GAME_TURNS,
     RECORD_COLUMNS,
     ROUND_ROWS,
     TALLY,
@@ -134,16 +135,19 @@ class Job:
         turns, rounds = int(table.rule_max_turns), int(table.rule_max_rounds)
         minimum = int(table.rule_bao_failure_minimum)
         score = max(sum(map(abs, values)) * int(table.rule_bao_failure_factor), minimum)
-        # Squares of swings: a score times players less all scores, once for each card of a bird.
-        birds = [int(bird) for bird in table.bird[: table.cards]]
-        alike = max(int(table.players), *map(birds.count, birds))
-        swings = alike * ((int(table.players) + 2) * score) ** 2
+        # Squares of a card's swing, players times score less all scores: over the cards of a round
+        # at most so many times the squares of all scores.
+        players, hand = int(table.players), max(1, int(table.hand_size[table.players]))
+        swing = hand * players**2 * (players - 1)
         if not table.games:
-            return 2**62 // max(turns**2, swings)
+            return 2**62 // max(turns**2, swing * players * score**2)
         negative = -sum(value for value in values if value < 0)
         game = max(int(table.threshold) + score, rounds * negative)
-        lasts = rounds * turns
-        return 2**62 // max(lasts**2, rounds * swings, game**2, game * rounds)
+        # What a player scores in a game, with all signs the same: it ends at the threshold.
+        points = min(int(table.threshold) + score + 2 * rounds * negative, rounds * score)
+        swings = swing * players * score * points
+        length = min(rounds * turns, MOST_GAME_TURNS)
+        return 2**62 // max(rounds * turns**2, length**2, swings, game**2, game * rounds)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 the exact sums over them, in one file that is replaced as a whole. So whenever a program or a
 machine stops, the folder holds either the old or the new state. While a run goes on a journal
 stands beside it (`sim.journal`), with what was finished since. All other files are made of
-these: ``summary.json``, and the tables ``seats``, ``metrics`` and ``histograms`` as Parquet.
+these: ``summary.json``, and the tables of `Result.tables` as Parquet.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 SUMMARY = "summary.json"
 LOCK = ".lock"
-TABLES = ("seats", "metrics", "histograms")
+TABLES = ("seats", "metrics", "histograms", "positions", "birds")
 
 FILES = (MANIFEST, SUMMARY, *(f"{name}.parquet" for name in TABLES), RECORDS, PARTS, JOURNAL)
 """Everything that a results folder may hold, but for the file that locks it."""
@@ -231,6 +231,9 @@ def _check_goes_on(path: Path, there: Held, study: Study, records: bool) -> None
     """Refuse what cannot be gone on with: other engine, fewer units, records for a part only."""
     if not there.ranges:
         return
+    if not there.sums.complete:
+        problem = f"was played by version {there.version}, which counted less than this one"
+        raise InputError(problem, where=path, expected="a new folder")
     if there.engine != ENGINE_VERSION:
         problem = f"was played by engine {there.engine}, this is engine {ENGINE_VERSION}"
         raise InputError(f"{problem}: its numbers are others", where=path, expected="a new folder")

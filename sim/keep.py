@@ -220,7 +220,7 @@ def _checked(content: Mapping[str, Any]) -> bytes:
 
 
 def _piece(line: bytes) -> Piece | None:
-    """Return the piece of a line; None where it is torn, damaged or no piece."""
+    """Return the piece of a line; None where it is torn, damaged, no piece, or counted less."""
     text, _, crc = line.rpartition(b',"crc":')
     if crc != b'"%08x"}' % zlib.crc32(text + b"}"):
         return None
@@ -228,7 +228,8 @@ def _piece(line: bytes) -> Piece | None:
     if "sums" not in content:
         return None
     begin, end = content["range"]
-    return Piece(content["study"], begin, end, Sums.from_dict(content["sums"]))
+    sums = Sums.from_dict(content["sums"])
+    return Piece(content["study"], begin, end, sums) if sums.complete else None
 
 
 def _put(file: int, data: bytes) -> None:

@@ -200,13 +200,13 @@ def metrics(as_json: bool) -> str:
 
 def _metric_lines(metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield metrics as lines, in groups with what they are for."""
-    headings = ("name", "of", "unit", "range", "meaning (and formula)")
+    headings = ("name", "of", "unit", "range", "meaning (formula); ±: with a 95 % interval")
     for purpose, group in groupby(metrics, lambda metric: metric.purpose):
         rows = []
         for metric in group:
-            formula = "" if metric.formula == "count" else f" = {metric.formula}"
-            formula += "; with interval" if metric.interval else ""
-            meaning = metric.description + formula
+            formula = "" if metric.formula == "count" else f" ({metric.formula})"
+            interval = " ±" if metric.interval else ""
+            meaning = f"{metric.description}{formula}{interval}"
             rows.append([metric.name, metric.of, metric.unit, metric.range, meaning])
         yield ""
         yield from textwrap.wrap(f"{purpose[0].upper()}{purpose[1:]}", WIDTH)

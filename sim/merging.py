@@ -77,6 +77,9 @@ def _check_alike(parts: dict[Path, Held]) -> None:
         if there.engine != ENGINE_VERSION:
             problem = f"was played by engine {there.engine}"
             raise InputError(problem, where=path, expected=f"engine {ENGINE_VERSION}, as this is")
+        if there.ranges and not there.sums.complete:
+            problem = f"was played by version {there.version}, which counted less"
+            raise InputError(problem, where=path, expected="parts that this version has played")
         if not there.ranges:
             raise InputError("nothing is finished in it", where=path, expected="a part of a run")
     for path, there in others:

@@ -128,7 +128,8 @@ class Result:
 
         Returns:
             ``seats``: one row for each seat. ``metrics``: one row for each metric (and seat):
-            metric, seat, value, low, high. ``histograms``: metric, value, count.
+            metric, seat, value, low, high. ``histograms``: metric, value, count. ``positions``:
+            one row for each place in the turn order. ``birds``: one row for each bird.
         """
         from analysis.tables import frames
 

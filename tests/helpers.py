@@ -16,11 +16,15 @@ from sim.deck import POWERS
 from sim.engine.play import play_chunk
 from sim.engine.state import (
     FAULT_NONE,
+    GAME_LENGTHS,
     MAX_CARDS,
     NONE,
     RECORD_COLUMNS,
+    ROUND_ROWS,
     STATE,
     TALLY,
+    TURN_ROWS,
+    TURNS_BY_END,
     WORDS,
     new_record,
     new_state,
@@ -217,9 +221,9 @@ def play(study: Study, count: int, begin: int = 0, records: bool = True) -> Play
     """Play units `begin` … of a study by the chunk function of the engine alone."""
     table, state, tally = pack(study), new_state(), new_record(TALLY)
     rules = study.rules
-    turns = np.zeros(rules.max_turns + 1, np.int64)
+    turns = np.zeros((TURN_ROWS, rules.max_turns + 1), np.int64)
     recyclings = np.zeros(rules.max_turns * (7 + rules.penalty_cards) + 1, np.int64)
-    rounds = np.zeros(rules.max_rounds + 1, np.int64)
+    rounds = np.zeros((ROUND_ROWS, rules.max_rounds + 1), np.int64)
     per_unit = len(study.players) * (rules.max_rounds if study.games else 1)
     rows = np.zeros((per_unit * count if records else 0, len(RECORD_COLUMNS)), np.int32)
     seed = np.uint64(study.seed)
@@ -228,7 +232,8 @@ def play(study: Study, count: int, begin: int = 0, records: bool = True) -> Play
     )
     assert state.fault == FAULT_NONE
     assert end == begin + count
-    return Played(tally, turns, recyclings, rounds, rows[:written])
+    lengths = turns[TURNS_BY_END : TURNS_BY_END + 3].sum(axis=0)
+    return Played(tally, lengths, recyclings, rounds[GAME_LENGTHS], rows[:written])
 
 
 Events = list[dict[str, Any]]

@@ -137,6 +137,9 @@ ROUND_ROWS = 2
 #: Totals (points) that a histogram tells apart; any beyond counts as the last one.
 LOWEST_TOTAL, HIGHEST_TOTAL = -256, 1023
 
+#: Turns of a game; one with more, which would take minutes to play, counts as one of so many.
+MOST_GAME_TURNS = 2**30
+
 # Sums for the swing of a bird or a power: how many cards (players) there were, and their owners'
 # scores apart from the others' (in points, times players less one), and the squares of these.
 SWING_N, SWING_X, SWING_XX = range(3)

@@ -23,6 +23,7 @@ from .state import (
     LOSER_LED_LEFT,
     LOWEST_TOTAL,
     MISSED,
+    MOST_GAME_TURNS,
     NONE,
     POWER_USED,
     SWING_N,
@@ -210,8 +211,9 @@ def add_game(tally, rounds_histograms, state):
     tally.game_ends[state.game_reason] += 1
     rounds_histograms[GAME_LENGTHS, rounds] += 1
     rounds_histograms[GAME_LEAD_CHANGES, state.game_lead_changes] += 1
-    tally.game_turns += state.game_turns
-    tally.game_turns_sq += state.game_turns * state.game_turns
+    turns = min(state.game_turns, MOST_GAME_TURNS)
+    tally.game_turns += turns
+    tally.game_turns_sq += turns * turns
     if state.deciding_rounds > 0:
         tally.decided += 1
         tally.deciding_rounds += state.deciding_rounds

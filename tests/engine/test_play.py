@@ -21,9 +21,11 @@ from sim.engine.state import (
     FAULT_MISSING,
     LOG_WORDS,
     RECORD_COLUMNS,
+    ROUND_ROWS,
     SCRIPTED,
     STAGE_DONE,
     TALLY,
+    TURN_ROWS,
     WIN_UNITS,
     new_record,
     new_state,
@@ -145,10 +147,16 @@ def test_every_end_and_outcome_has_come_up() -> None:
 # --- chunks -------------------------------------------------------------------------------------
 
 
+def empty_histograms(size: int) -> list[Any]:
+    """Histograms as `play_chunk` takes them, of so many values."""
+    shapes = [(TURN_ROWS, size), (size,), (ROUND_ROWS, size)]
+    return [np.zeros(shape, np.int64) for shape in shapes]
+
+
 def joined(study: Study, cuts: list[int]) -> tuple[Any, Any]:
     """Tally and records of a study played in pieces."""
     table, state, tally = pack(study), new_state(), new_record(TALLY)
-    histograms = [np.zeros(200_000, np.int64) for _ in range(3)]
+    histograms = empty_histograms(200_000)
     pieces = []
     for begin, end in pairwise(cuts):
         rows = np.zeros(((end - begin) * 6 * 30, len(RECORD_COLUMNS)), np.int32)
@@ -184,7 +192,7 @@ def test_a_chunk_stops_before_its_records_overflow(games: bool) -> None:
     study = Study.of(players="rusher,gambler,random", rules=rules, seed=3, **unit)
     room = 3 * (5 if games else 1) * 4
     table, state, tally = pack(study), new_state(), new_record(TALLY)
-    histograms = [np.zeros(20_000, np.int64) for _ in range(3)]
+    histograms = empty_histograms(20_000)
     rows = np.zeros((room, len(RECORD_COLUMNS)), np.int32)
     at, written = play_chunk(state, table, np.uint64(3), 0, 50, tally, *histograms, rows)
     assert 4 <= at < 50
@@ -198,7 +206,7 @@ def test_a_fault_stops_the_chunk_and_is_counted_nowhere() -> None:
     """A policy that does not answer: here a script without moves."""
     table, state, tally = pack(TABLES["two"]), new_state(), new_record(TALLY)
     table.policy[:] = SCRIPTED
-    histograms = [np.zeros(2000, np.int64) for _ in range(3)]
+    histograms = empty_histograms(2000)
     rows = np.zeros((0, len(RECORD_COLUMNS)), np.int32)
     at, written = play_chunk(state, table, np.uint64(1), 3, 9, tally, *histograms, rows)
     assert (at, written, int(tally.rounds)) == (3, 0, 0)

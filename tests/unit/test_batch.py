@@ -73,7 +73,7 @@ def test_tables_are_the_same_bytes(tmp_path: Path) -> None:
         folder = tmp_path / str(k)
         run(study(), threads=threads, chunk=chunk, out=folder, records=True)
         files.append({path.name: path.read_bytes() for path in folder.glob("*.parquet")})
-    assert len(files[0]) == 4
+    assert len(files[0]) == 6
     assert files[0] == files[1] == files[2]
 
 

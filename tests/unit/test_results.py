@@ -89,17 +89,24 @@ SEAT_FIELDS = [
     "plucks",
     "powers",
 ]
+GROUPS = {"positions", "by_end", "calls", "leads", "windows", "shields", "birds", "power_swing"}
+GROUPS |= {"comebacks"}
+SEAT_GROUPS = {"first", "calls", "automatic_ends", "leads", "plucks_by", "hit_rate"}
+SEAT_GROUPS |= {"hit_rate_ci95", "pluck_chances", "races", "power_triggers", "shields"}
+SEAT_GROUPS |= {"cards_gone"}
 
 
 def test_summary_has_the_fields_of_the_contract_in_order(result: Result) -> None:
     summary = result.summary()
-    added = {"rules_changed", "threshold_assumed", "game"}
+    added = {"rules_changed", "threshold_assumed", "game", *GROUPS}
     assert [name for name in summary if name not in added] == FIELDS
-    assert list(summary["turns"]) == ["mean", "sd", "min", "max", "median", "histogram"]
+    turns = [name for name in summary["turns"] if name != "mean_ci95"]
+    assert turns == ["mean", "sd", "min", "max", "median", "histogram"]
     assert list(summary["ends"]) == ["bao", "second_recycling", "turn_cap"]
     assert list(summary["bao"]) == ["called", "won", "tied", "beaten", "void"]
     for seat, player in enumerate(summary["players"]):
-        assert list(player) == SEAT_FIELDS
+        assert [name for name in player if name not in SEAT_GROUPS] == SEAT_FIELDS
+        assert player.keys() > SEAT_GROUPS
         assert player["seat"] == seat
         assert list(player["plucks"]) == ["own_hit", "rival_hit", "double_hit", "missed"]
         assert list(player["powers"]) == ["look", "show", "swap", "macaw", "toco", "shoebill"]
@@ -248,16 +255,43 @@ def test_metrics_hold_every_number_of_the_summary(result: Result) -> None:
                 continue
             if isinstance(value, dict):
                 names |= leaves(value, f"{path}{key}.")
-            elif not key.endswith(("_ci95", "histogram")):
+            elif not isinstance(value, list):
                 names.add(f"{path}{key}")
         return names
 
-    table = {metric.name for metric in METRICS if not metric.per_seat}
+    table = {metric.name for metric in METRICS if not metric.per_seat and not metric.each}
     if summary["game"] is None:
-        table = {name for name in table if not name.startswith("game.")} | {"game"}
+        games = ("game.", "comebacks.")
+        table = {name for name in table if not name.startswith(games)} | {"game", "comebacks"}
     players = summary.pop("players")
     assert leaves(summary) == table
     assert leaves(players[0]) == {m.name for m in METRICS if m.per_seat}
+    for each in ("positions", "birds"):
+        listed = {m.name for m in METRICS if m.each.startswith(f"{each}: ")}
+        assert leaves(summary[each][0]) - {"bird"} == listed
+
+
+def test_metrics_say_which_numbers_have_an_interval(rounds: Result, games: Result) -> None:
+    for result in (rounds, games):
+        frame = result.tables()["metrics"]
+        known = {metric.name: metric for metric in METRICS if not metric.each}
+        some = frame[frame["low"].notna()]
+        assert all(known[name].interval for name in some["metric"])
+        assert (some["low"] <= some["value"]).all()
+        assert (some["value"] <= some["high"]).all()
+    named = set(some["metric"])
+    assert {"comebacks.after_last_share", "game.turns.mean", "win_share"} <= named
+    assert "leads.changes.mean" not in named  # a game's rounds hang together
+
+
+def test_every_metric_says_what_it_is_for() -> None:
+    for metric in METRICS:
+        assert metric.purpose
+        assert metric.description
+        assert metric.formula
+        assert metric.range
+    names = [(m.name, m.each, m.per_seat) for m in METRICS]
+    assert len(names) == len(set(names))
 
 
 def test_metrics_are_tidy(result: Result) -> None:
@@ -278,9 +312,20 @@ def test_metrics_are_tidy(result: Result) -> None:
 def test_histograms_are_tidy(result: Result) -> None:
     frame = result.tables()["histograms"]
     totals = frame.groupby("metric")["count"].sum().to_dict()
-    expected = {"turns": result.summary()["rounds"], "recyclings": result.summary()["rounds"]}
+    summary = result.summary()
+    rounds, calls = summary["rounds"], summary["bao"]["called"]
+    expected = {"turns": rounds, "recyclings": rounds, "leads.changes": rounds}
+    expected |= {f"by_end.{reason}": n for reason, n in summary["ends"].items() if n}
+    lost = summary["leads"]["loser_led"]["rounds"]
+    expected |= {f"leads.loser_led.{name}": lost for name in ("last_turn", "turns_left")}
+    for name in ("turn", "total", "unknown"):
+        expected[f"calls.{name}"] = calls
+        outcomes = ("won", "tied", "beaten", "void")
+        counts = {k: summary["bao"][k] for k in outcomes if summary["bao"][k]}
+        expected |= {f"calls.by_{name}.{k}": n for k, n in counts.items()}
     if result.study.games:
-        expected["game.rounds"] = result.study.games
+        expected |= {"game.rounds": summary["games"], "comebacks.lead_changes": summary["games"]}
+        expected["comebacks.deficit"] = summary["comebacks"]["games"]
     assert totals == expected
 
 
