@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -376,23 +376,49 @@ def _speed(summary: Mapping[str, Any], compile_seconds: float | None) -> list[st
     return [line]
 
 
-def summary_html(summary: Mapping[str, Any], *, title: str = "") -> str:
-    """Return the main table of a summary as HTML, for notebooks.
+def summary_html(summary: Mapping[str, Any], *, title: str = "", question: str = "") -> str:
+    """Return the tables of a summary as HTML, for notebooks.
 
     Args:
         summary: Of a run.
         title: Of the study.
+        question: Of the study.
     """
-    head = "".join(f"<th>{html.escape(text)}</th>" for text in _SEAT_HEADINGS)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in _seat_rows(summary)
+    from analysis.display import folded, html_table, panel, text_lines
+
+    changed = summary["rules_changed"]
+    lines = [question, headline(summary)]
+    lines += [f"rules changed: {changes(changed)}"] if changed else []
+    lines += [line for line in _notes(summary) if line]
+    doing = html_table(_DOING, _doing_rows(summary))
+    return panel(
+        title,
+        lines,
+        html_table(_SEAT_HEADINGS, _seat_rows(summary), left=(1,)),
+        text_lines(_LABEL.sub(r"\1: ", line) for line in _facts(summary)),
+        folded("plucks and powers of a seat in a round", doing),
     )
-    lines = _header(summary, title="") + [line for line in _notes(summary) if line]
-    caption = f"<b>{html.escape(title)}</b><br>" if title else ""
-    caption += "<br>".join(html.escape(line) for line in lines)
-    facts = "<br>".join(html.escape(line) for line in _facts(summary))
-    return (
-        f"<div><p>{caption}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        f"<p>{facts}</p></div>"
-    )
+
+
+_LABEL = re.compile(r"^(\S+(?: \S+)*) {2,}")
+"""The label of a paragraph and the room beside it."""
+
+
+def setting(value: Any) -> str:
+    """Return a setting as ``--rule`` takes it; a table by number of players in short."""
+    if not isinstance(value, Mapping):
+        if isinstance(value, float):
+            return f"{value:g}"
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    players: dict[int, list[str]] = {}
+    for number, setting in value.items():
+        players.setdefault(setting, []).append(str(number))
+    if len(players) == 1:
+        return str(next(iter(players)))
+    parts = (f"{setting} for {_numbers(numbers)}" for setting, numbers in players.items())
+    return ", ".join(parts) + " players"
+
+
+def _numbers(numbers: Sequence[str]) -> str:
+    consecutive = [str(n) for n in range(int(numbers[0]), int(numbers[-1]) + 1)] == list(numbers)
+    return f"{numbers[0]}-{numbers[-1]}" if consecutive and numbers[1:] else "/".join(numbers)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from analysis.display import html_table, panel, text_lines
 from analysis.text import NONE, WIDTH, align, changes, counted, decimals, fixed, paragraph
 
 _MATRIX_AT_MOST = 14  # players; more do not fit into a terminal
@@ -40,12 +40,22 @@ def speed(units: int, unit: str, seconds: float) -> str:
 
 def _header(summary: Mapping[str, Any], played: str) -> list[str]:
     lines = [summary["title"]] if summary["title"] else []
-    deck = summary["deck"] + (" (assumed)" if summary["deck_assumed"] else "")
-    line = f"BAO BEI, {summary['edition']} edition, deck {deck}: {played}, seed {summary['seed']}"
-    lines += textwrap.wrap(line, WIDTH, subsequent_indent="  ")
+    lines += textwrap.wrap(_headline(summary, played), WIDTH, subsequent_indent="  ")
     if summary["rules_changed"]:
         lines += paragraph("rules changed:", changes(summary["rules_changed"]), 15)
     return lines
+
+
+def _headline(summary: Mapping[str, Any], played: str) -> str:
+    deck = summary["deck"] + (" (assumed)" if summary["deck_assumed"] else "")
+    return f"BAO BEI, {summary['edition']} edition, deck {deck}: {played}, seed {summary['seed']}"
+
+
+def _lines(summary: Mapping[str, Any], played: str) -> list[str]:
+    """Return what was played, for notebooks, where lines are as long as they are."""
+    changed = summary["rules_changed"]
+    rules = [f"rules changed: {changes(changed)}"] if changed else []
+    return [_headline(summary, played), *rules]
 
 
 def _tournament_line(summary: Mapping[str, Any]) -> str:
@@ -128,10 +138,12 @@ def _seats(summary: Mapping[str, Any]) -> list[str]:
 
 def tournament_html(summary: Mapping[str, Any]) -> str:
     """Return the ranking of a tournament as HTML, for notebooks."""
-    lines = _header(summary, _tournament_line(summary))
-    return f"<div><p>{'<br>'.join(map(html.escape, lines))}</p>" + (
-        f"{html_table(_RANKING, _ranking_rows(summary))}<p>{html.escape(_STEPS_TITLE)}</p>"
-        f"{html_table(_STEPS, _step_rows(summary))}</div>"
+    return panel(
+        summary["title"],
+        [summary["question"], *_lines(summary, _tournament_line(summary))],
+        html_table(_RANKING, _ranking_rows(summary), left=(1,)),
+        text_lines([_STEPS_TITLE]),
+        html_table(_STEPS, _step_rows(summary), left=(0, 1, 4)),
     )
 
 
@@ -274,21 +286,18 @@ def _cell(value: Any) -> str:
 
 def sweep_html(summary: Mapping[str, Any]) -> str:
     """Return the points of a sweep as HTML, for notebooks."""
-    lines = [*_header(summary, _sweep_line(summary)), *best_lines(summary)]
-    table = html_table(_point_headings(summary), _point_rows(summary))
-    return f"<div><p>{'<br>'.join(map(html.escape, lines))}</p>{table}</div>"
+    return panel(
+        summary["title"],
+        [
+            summary["question"],
+            *_lines(summary, _sweep_line(summary)),
+            *(" ".join(line.split()) for line in best_lines(summary)),
+        ],
+        html_table(_point_headings(summary), _point_rows(summary)),
+    )
 
 
 # --- cells ----------------------------------------------------------------------------------------
-
-
-def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return an HTML table of cells of text."""
-    head = "".join(f"<th>{html.escape(text)}</th>" for text in headings)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def values(rows: Sequence[Mapping[str, Any]], name: str, scale: float = 1) -> list[tuple[str, str]]:

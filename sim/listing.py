@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from analysis.text import WIDTH, align, paragraph
+from analysis.text import WIDTH, align, paragraph, setting
 from sim.deck import Deck, load_deck, shipped_decks
 from sim.errors import unknown_name
 from sim.players import KINDS, Player, load_player, shipped_players
@@ -69,9 +69,9 @@ def rules(names: Sequence[str], as_json: bool) -> str:
 
 
 def _option(option: Mapping[str, Any]) -> list[str]:
-    settings = _setting(option["second"])
+    settings = setting(option["second"])
     if option["first"] != option["second"]:
-        parts = (f"{_setting(option[edition])} ({edition} edition)" for edition in EDITIONS)
+        parts = (f"{setting(option[edition])} ({edition} edition)" for edition in EDITIONS)
         settings = ", ".join(parts)
     unit = f", in {option['unit']}" if option.get("unit") else ""
     return [
@@ -79,24 +79,6 @@ def _option(option: Mapping[str, Any]) -> list[str]:
         *paragraph("", f"{option['description']} [{option['rule']}]", 4),
         *paragraph("", f"{option['expected']}{unit}", 4),
     ]
-
-
-def _setting(value: Any) -> str:
-    """Return a setting as ``--rule`` takes it; a table by number of players in short."""
-    if not isinstance(value, Mapping):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    counts: dict[int, list[str]] = {}
-    for number, setting in value.items():
-        counts.setdefault(setting, []).append(number)
-    if len(counts) == 1:
-        return str(next(iter(counts)))
-    parts = (f"{setting} for {_span(numbers)}" for setting, numbers in counts.items())
-    return ", ".join(parts) + " players"
-
-
-def _span(numbers: Sequence[str]) -> str:
-    consecutive = [str(n) for n in range(int(numbers[0]), int(numbers[-1]) + 1)] == list(numbers)
-    return f"{numbers[0]}-{numbers[-1]}" if consecutive and numbers[1:] else "/".join(numbers)
 
 
 def players(names: Sequence[str], as_json: bool) -> str:

@@ -201,7 +201,7 @@ class Result:
     def _repr_html_(self) -> str:
         from analysis.text import summary_html
 
-        return summary_html(self.summary(), title=self.study.title)
+        return summary_html(self.summary(), title=self.study.title, question=self.study.question)
 
     # --- folders ----------------------------------------------------------------------------------
 
@@ -235,6 +235,19 @@ def to_json(content: Any) -> str:
 
 _NUMBER = re.compile(r"[-+.e\d]+|null")
 _NUMBERS = re.compile(rf"\[\n\s+(?:{_NUMBER.pattern})(?:,\n\s+(?:{_NUMBER.pattern}))?\n\s+\]")
+
+
+def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]:
+    """Yield how often plucks hit by confidence: of some seats, and of all together (None)."""
+    from analysis.sweeping import calibration_rows
+
+    columns = [sums[name] for name in ("sure_plucks", "sure_hits", "sure_sum")]
+    for seat in seats:
+        for row in calibration_rows(*(column[seat] for column in columns)):
+            yield {"seat": seat} | row
+    everybody = ([sum(bins) for bins in zip(*column, strict=True)] for column in columns)
+    for row in calibration_rows(*everybody):
+        yield {"seat": None} | row
 
 
 # --- the summary ----------------------------------------------------------------------------------
@@ -274,19 +287,6 @@ def _summary(result: Result) -> dict[str, Any]:
         **_part(result),
         **_target(result),
     }
-
-
-def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]:
-    """Yield how often plucks hit by confidence: of some seats, and of all together (None)."""
-    from analysis.sweeping import calibration_rows
-
-    columns = [sums[name] for name in ("sure_plucks", "sure_hits", "sure_sum")]
-    for seat in seats:
-        for row in calibration_rows(*(column[seat] for column in columns)):
-            yield {"seat": seat} | row
-    everybody = ([sum(bins) for bins in zip(*column, strict=True)] for column in columns)
-    for row in calibration_rows(*everybody):
-        yield {"seat": None} | row
 
 
 def _recyclings(sums: Sums, level: float | None) -> dict[str, Any]:

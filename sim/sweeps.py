@@ -200,6 +200,13 @@ class Sweep:
             f"{self.base.unit}, seed {self.base.seed}>"
         )
 
+    def _repr_html_(self) -> str:
+        from analysis.display import design_html
+
+        axes = {axis.key: f"{len(axis.values)} values" for axis in self.axes}
+        played = f"{len(self.points):,} points of {self.base.count:,} {self.base.unit}"
+        return design_html(self.base.title or "A sweep", self.base, axes | {"played": played})
+
 
 def load_sweep(name_or_path: PathLike) -> Sweep:
     """Return the sweep of a shipped study or of a TOML file.

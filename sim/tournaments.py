@@ -261,6 +261,15 @@ class Tournament:
             f"{self.seats}, {self.rounds:,} rounds, seed {self.base.seed}>"
         )
 
+    def _repr_html_(self) -> str:
+        from analysis.display import design_html
+
+        facts = {
+            "players": ", ".join(player.name for player in self.players),
+            "played": f"{len(self.tables):,} tables of {self.seats}, {self.rounds:,} rounds",
+        }
+        return design_html(self.base.title or "A tournament", self.base, facts)
+
 
 def load_tournament(name_or_path: PathLike) -> Tournament:
     """Return the tournament of a shipped study or of a TOML file.

@@ -78,9 +78,9 @@ class Trace:
         return f"<Trace of {self.study.unit[:-1]} {self.index}: {len(self.events)} events>"
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from analysis.display import trace_html
 
-        return f"<pre>{escape(self.text())}</pre>"
+        return trace_html(self)
 
 
 def trace(study: Study | PathLike, index: int = 0, *, explain: bool = False) -> Trace:

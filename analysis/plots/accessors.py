@@ -29,7 +29,7 @@ class Plots:
         """Yield the name of each plot, and what it draws."""
         for name in dir(self):
             first = (getattr(type(self), name).__doc__ or "").partition("\n")[0]
-            yield name, first.removeprefix("Draw ").rstrip(".")
+            yield name, first.removeprefix("Draw ").partition("; see ")[0].rstrip(".")
 
     def __repr__(self) -> str:
         """Name the plots."""

@@ -247,9 +247,11 @@ def legend_above(ax: Axes) -> Axes:
 
     It is one line if that fits, else one line for each entry.
     """
+    opaque: Any = {"frameon": True, "framealpha": 1, "edgecolor": "none"}
+    opaque["facecolor"] = ax.get_facecolor()
     many = len(ax.get_legend_handles_labels()[1])
     for columns in (many, 1):
-        legend = ax.legend(loc="upper right", fontsize="small", ncols=columns)
+        legend = ax.legend(loc="upper right", fontsize="small", ncols=columns, **opaque)
         set_out(ax)
         box, room = legend.get_window_extent(), ax.get_window_extent()
         if box.width <= room.width:
@@ -366,7 +368,8 @@ def level(ax: Axes, *, share: bool) -> None:
     bottom = min(panel.dataLim.y0 for panel in panels)
     top = max(panel.dataLim.y1 for panel in panels)
     if share and 0 <= bottom < least:  # from 0 on nothing is magnified
-        low, high = 0.0, 1.08 * top or least
+        high = 1.08 * top or least
+        low = -0.03 * high
     elif top - bottom < least:
         middle = (bottom + top) / 2
         low, high = middle - least / 2, middle + least / 2

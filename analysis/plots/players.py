@@ -11,6 +11,7 @@ from analysis.plots.figures import (
     axes_or_new,
     bars,
     counts,
+    empty,
     fit_names,
     headed,
     legend_above,
@@ -102,7 +103,8 @@ def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 def _dots(ax: Axes, values: Sequence[float], intervals: Sequence[Interval]) -> None:
     """Draw dots side by side, with the intervals that there are."""
-    reach = reach_of(values, intervals)
+    known = any(low is not None for low, _ in intervals)
+    reach = reach_of(values, intervals) if known else None
     ax.errorbar(range(len(values)), values, yerr=reach, fmt="o", color=COLOURS[0], capsize=4)
 
 
@@ -248,8 +250,7 @@ def _triggers(summary: Summary) -> dict[str, dict[str, int]]:
 
 _SWINGS = {
     "dealt": ("birds", "Having been dealt a bird", "cards"),
-    "kept": ("birds", "Having kept a bird to the end", "cards"),
-    "powers": ("power_swing", "Having used a power", "powers"),
+    "powers": ("power_swing", "Having used a power, whatever the reason", "rounds of a player"),
 }
 
 
@@ -265,8 +266,8 @@ def birds(
     Args:
         summary: Of a run.
         ax: Axes to draw on.
-        of: ``dealt``: cards dealt to a player; ``kept``: those that lie there at the end of the
-            round; ``powers``: powers used.
+        of: ``dealt``: cards dealt to a player, which is chance, so the bird is the cause;
+            ``powers``: rounds in which a player used a power, for which there are many reasons.
         names: Of the birds, by id.
 
     Raises:
@@ -277,11 +278,15 @@ def birds(
     ax = axes_or_new(ax)
     group, title, noun = _SWINGS[of]
     found = part(summary, group, "birds")
-    rows = found if of == "powers" else {row["bird"]: row[of] for row in found}
+    rows = found if of == "powers" else {row["bird"]: row["dealt"] for row in found}
     rows = {name: row for name, row in rows.items() if row["swing"] is not None}
+    if not rows:
+        empty(ax, "nobody used a power" if of == "powers" else "no bird was dealt to some only")
+        return headed(ax, title, rounds_of(summary))
     labels = [(names or {}).get(name, name) for name in rows]
     for k, row in enumerate(rows.values()):
-        reach = reach_of([row["swing"]], [row["swing_ci95"]])
+        known = row["swing_ci95"][0] is not None
+        reach = reach_of([row["swing"]], [row["swing_ci95"]]) if known else None
         ax.errorbar([row["swing"]], [k], xerr=reach, fmt="o", color=COLOURS[0], capsize=3)
     names_beside(ax, labels)
     ax.set_ylim(len(rows) - 0.4, -0.6)

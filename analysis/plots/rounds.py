@@ -242,7 +242,7 @@ def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
         ax.bar(at, heights, bottom=below, width=0.94 * width, color=colour, label=told)
         below = [a + b for a, b in zip(below, heights, strict=True)]
         totals = [a + b for a, b in zip(totals, binned, strict=True)]
-    _reach_of_bars(ax, at, below, totals, summary)
+    highest = _reach_of_bars(ax, at, below, totals, summary)
     mean = summary["turns"]["mean"]
     ax.axvline(mean, color="black", linewidth=1, linestyle=":", label=f"mean: {mean:.4g} turns")
     few = max(0, 8 - len(edges)) / 2  # so that a single bar is no wall
@@ -251,7 +251,7 @@ def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     _turn_ticks(ax, edges, width, longest)
     ax.set_xlabel("turns of a round" if width == 1 else f"turns of a round, bars of {width}")
     ax.set_ylabel("rounds, %")
-    ax.set_ylim(0, 1.04 * max(below))
+    ax.set_ylim(0, 1.02 * highest)
     headed(ax, "Length of rounds", f"{rounds_of(summary)}; {intervals_of(summary, 'thin bars')}")
     return legend_above(ax)
 
@@ -280,14 +280,15 @@ def _layout(histograms: Iterable[Mapping[int, int]]) -> tuple[int, int, int]:
 
 def _reach_of_bars(
     ax: Axes, at: Sequence[float], heights: Sequence[float], parts: Sequence[int], summary: Summary
-) -> None:
-    """Draw the interval of each bar of a histogram."""
+) -> float:
+    """Draw the interval of each bar of a histogram; return how high all of it is."""
     if summary["games"] is not None:
-        return
+        return max(heights)
     ends = [share_of(part, summary["rounds"], summary) for part in parts]
     ax.errorbar(
         at, heights, yerr=reach_of(heights, ends), fmt="none", ecolor="0.25", elinewidth=0.8
     )
+    return max(high or 0.0 for _, high in ends)
 
 
 def _turn_ticks(ax: Axes, edges: Sequence[int], width: int, longest: int) -> None:
@@ -370,6 +371,8 @@ def bao(
         label="calls that succeed",
     )
     ax.set_ylim(0, 104)
+    few = max(0, 6 - (max(shown) - min(shown))) / 2  # so that a single bar is no wall
+    ax.set_xlim(min(shown) - 0.7 - few, max(shown) + 0.7 + few)
     ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
     ax.set_ylabel("%")
     ax.grid(axis="y", alpha=0.3)
