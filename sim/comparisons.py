@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import sim
 from sim.batch import Sizes, interruptible, load_engine, play_parts
 from sim.deck import Deck, PathLike, digest
+from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, within
 from sim.executors import opened
 from sim.files import write, writing
@@ -558,6 +560,12 @@ def load_comparison(folder: PathLike) -> Comparison:
     if manifest.get("schema", 0) > SCHEMA:
         problem = "written by a newer version of the program"
         raise InputError(problem, where=path, expected=f"schema {SCHEMA} or lower")
+    if manifest.get("engine") != ENGINE_VERSION:
+        warnings.warn(
+            f"{path}: played by engine {manifest.get('engine')}, this is engine {ENGINE_VERSION}: "
+            "the same studies give other numbers now",
+            stacklevel=2,
+        )
     held = _content(path, SUMS)
     try:
         with within("study", path / MANIFEST):

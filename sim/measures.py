@@ -232,6 +232,11 @@ def entries(players: int, wanted: Iterable[Measure]) -> list[Entry]:
     return [entry for entry in dict.fromkeys([*found, *needed]) if entry not in EXTRA]
 
 
+def tells_what_happened(entry: Entry) -> bool:
+    """Whether an entry is of what differs between rounds that went differently; see `_OUTCOMES`."""
+    return entry in EXTRA or entry[0] in _OUTCOMES
+
+
 def of_seats(name: str) -> bool:
     """Whether a field of the engine's sums has a number for each seat, or several."""
     return bool(TALLY[name].shape[:1] == (MAX_PLAYERS,))

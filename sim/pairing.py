@@ -28,6 +28,7 @@ from sim.measures import (
     entries,
     measures,
     place,
+    tells_what_happened,
     turned,
 )
 from sim.study import Study
@@ -78,6 +79,12 @@ class PairJob:
         """What is kept of each unit; `EXTRA` comes after it."""
         return entries(self.players, self.measures)
 
+    @cached_property
+    def outcomes(self) -> list[int]:
+        """Which columns of the rows say what happened: rounds differ where any of them does."""
+        rows = [*self.entries, *EXTRA]
+        return [k for k, entry in enumerate(rows) if tells_what_happened(entry)]
+
     def columns(self, by: int) -> Any:
         """Return the order of the rows' columns that puts what is by seat into that of players.
 
@@ -127,7 +134,8 @@ class PairSums:
     Attributes:
         sums: Of both studies, as of runs, all rotations together and by player.
         blocks: How many.
-        differing: Rounds (games) in which anything that is counted differs.
+        differing: Rounds (games) that went differently: in scores, cards, plucks, powers, length,
+            or how they ended.
         totals: Sides × values: sums over blocks.
         products: For each measure the sums of products of its parts, those of both sides together.
         apart: For each measure the number of blocks in which any of its parts differs.
@@ -203,7 +211,10 @@ def play_pairs(job: PairJob, begin: int, end: int) -> PairPart:
     start = time.perf_counter()
     sides = [_play_side(job, jobs, begin, end) for jobs in (job.a, job.b)]
     (sums_a, units_a), (sums_b, units_b) = sides
-    differing = sum(int((a != b).any(axis=1).sum()) for a, b in zip(units_a, units_b, strict=True))
+    differing = sum(
+        int((a[:, job.outcomes] != b[:, job.outcomes]).any(axis=1).sum())
+        for a, b in zip(units_a, units_b, strict=True)
+    )
     values = [_values(job, units) for units in (units_a, units_b)]
     pairs = PairSums(
         (sums_a, sums_b),

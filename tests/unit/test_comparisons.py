@@ -180,6 +180,13 @@ def at(part: Any, path: str) -> Any:
     return part
 
 
+def test_what_might_have_been_is_no_difference() -> None:
+    """Without a Shield nobody raises one; rounds in which it stopped nothing went the same."""
+    found = quiet(study(rounds=2000), rules={"shield": "none"}).summary()
+    raised = next(r for r in found["differences"] if r["metric"] == "shields.raised_share")
+    assert raised["n_differ"] > 3 * found["rounds_that_differ"]["count"] > 0
+
+
 def test_rounds_differ_only_where_a_rule_takes_hold() -> None:
     """A dearer failure changes the rounds with a failed call that costs less, and no others."""
     a = study(rounds=400)
@@ -328,6 +335,21 @@ def test_folders(tmp_path: Path) -> None:
     assert rotated.a.summary()["rounds"] == 600
 
 
+def test_folders_that_are_old_or_unfinished(tmp_path: Path) -> None:
+    quiet(study(), rules={"shield": "none"}, out=tmp_path)
+    file = tmp_path / "manifest.json"
+    manifest = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps(manifest | {"engine": 0}))
+    with pytest.warns(UserWarning, match="played by engine 0"):
+        load_comparison(tmp_path)
+    file.write_text(json.dumps(manifest | {"finished": False}))
+    with pytest.raises(InputError, match="is not finished"):
+        load_comparison(tmp_path)
+    file.write_text(json.dumps(manifest | {"schema": 99}))
+    with pytest.raises(InputError, match="newer version"):
+        load_comparison(tmp_path)
+
+
 def test_the_table(tmp_path: Path) -> None:
     import pandas as pd
 
@@ -472,6 +494,17 @@ def test_two_files_and_none(tmp_path: Path) -> None:
     assert json.loads(stays.stdout)["rounds"] == 202
     games = baobei("--rule", "bao_failure_minimum=10", "--games", "8", "--json", "--quiet")
     assert json.loads(games.stdout)["games"] == 8
+
+
+def test_a_page_in_one_go(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(TOML)
+    page = tmp_path / "page.html"
+    done = baobei(str(tmp_path / "a.toml"), "--rule", "shield=none", "--report", str(page))
+    assert done.exit_code == 0, done.stderr
+    assert "when the declarer" in page.read_text("utf-8")
+    wrong = baobei(str(tmp_path / "a.toml"), "--report", str(tmp_path / "no" / "page.html"))
+    assert wrong.exit_code == 2
+    assert wrong.stdout == ""
 
 
 def test_nothing_differs_is_said(tmp_path: Path) -> None:
