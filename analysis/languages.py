@@ -122,6 +122,19 @@ class Language:
         found = self.entries.get(f"{kind}.{name}", english)
         return found if isinstance(found, str) else english
 
+    def bird(self, bird: str, name: str = "") -> str:
+        """Return what people call a bird.
+
+        Args:
+            bird: Its id.
+            name: What stands for it where the catalogue does not know the bird, or where somebody
+                has given it another name than the program's; made of its id if empty.
+        """
+        usual = language(DEFAULT).entries.get(f"bird.{bird}")
+        if usual is None or name not in ("", usual):
+            return name or bird.replace("_", " ")
+        return self.text(f"bird.{bird}")
+
     # --- numbers ----------------------------------------------------------------------------------
 
     def whole(self, number: int) -> str:

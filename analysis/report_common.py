@@ -183,7 +183,7 @@ def meaning(pen: Pen, what: str) -> Markup | str:
     if target == "deck" and name:
         bird, _, fact = name.rpartition(".")
         key = f"change.deck_{fact}"
-        return language.say(key, bird=bird_name(language, bird)) if key in language else name
+        return language.say(key, bird=language.bird(bird)) if key in language else name
     return language.text(f"change.{target}")
 
 
@@ -215,12 +215,6 @@ def parameter_meaning(language: Language, name: str) -> str:
             if spec["name"] == name:
                 return language.shipped("parameter", name, spec["description"])
     return name
-
-
-def bird_name(language: Language, bird: str) -> str:
-    """Return what people call a bird; its id where the catalogue does not know it."""
-    key = f"bird.{bird}"
-    return language.text(key) if key in language else bird.replace("_", " ")
 
 
 # --- rules ----------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.report_common import bird_name
 from analysis.report_parts import Column, Figure, Pen, Source, Table, drawn, places_of, seat_label
 from analysis.stats import ratio
 from sim.deck import POWERS
@@ -287,7 +286,7 @@ def _birds(pen: Pen, summary: Summary) -> Table:
     places = places_of(both)
     rows = []
     for k, bird in enumerate(birds):
-        row: list[Any] = [bird_name(pen.language, bird["bird"])]
+        row: list[Any] = [pen.language.bird(bird["bird"])]
         for how in ("dealt", "kept"):
             at = f"birds.{k}.{how}"
             row.append(pen.number(bird[how]["swing"], f"{at}.swing", places, signed=True))

@@ -634,17 +634,20 @@ def list_() -> None:
     """Show what exists: decks, rules, players, metrics."""
 
 
-@list_.command(epilog="Example: baobei list decks five_per_power")
+@list_.command(epilog="Example: baobei list decks five_per_power --lang it")
 @click.argument("names", metavar="[NAME|FILE]...", nargs=-1)
+@click.option(
+    "--lang", default="en", metavar="CODE", help="Language of the birds: en, it, fr, pt or es."
+)
 @json_option
-def decks(names: tuple[str, ...], as_json: bool) -> None:
+def decks(names: tuple[str, ...], lang: str, as_json: bool) -> None:
     """Show decks.
 
     Birds, values, families, powers, copies; what is known and what is assumed.
     """
     from sim import listing
 
-    click.echo(listing.decks(names, as_json))
+    click.echo(listing.decks(names, as_json, lang))
 
 
 @list_.command(epilog="Example: baobei list rules bao_failure_minimum")

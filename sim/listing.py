@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from analysis.languages import DEFAULT, Language, language
 from analysis.text import WIDTH, align, paragraph, setting
 from sim.deck import Deck, load_deck, shipped_decks
-from sim.errors import unknown_name
+from sim.errors import unknown_name, within
 from sim.players import KINDS, Player, load_player, shipped_players
 from sim.results import to_json
 from sim.rules import EDITIONS, Rules
@@ -18,12 +19,19 @@ if TYPE_CHECKING:
     from analysis.metrics import Metric
 
 
-def decks(names: Sequence[str], as_json: bool) -> str:
+def decks(names: Sequence[str], as_json: bool, lang: str = DEFAULT) -> str:
     """Return the decks of these names or files, all shipped ones if there are none.
 
+    Args:
+        names: Of decks.
+        as_json: As JSON, which is the same in every language.
+        lang: Language of the birds' names; birds of the user's own keep theirs.
+
     Raises:
-        InputError: No such deck.
+        InputError: No such deck, or no such language.
     """
+    with within(where="--lang"):
+        called = language(lang)
     found = [load_deck(name) for name in names or shipped_decks()]
     if as_json:
         return to_json(
@@ -32,10 +40,10 @@ def decks(names: Sequence[str], as_json: bool) -> str:
                 for deck in found
             ]
         )
-    return "\n\n".join("\n".join(_deck(deck)) for deck in found)
+    return "\n\n".join("\n".join(_deck(deck, called)) for deck in found)
 
 
-def _deck(deck: Deck) -> list[str]:
+def _deck(deck: Deck, called: Language) -> list[str]:
     assumed = "; the numbers of copies are an assumption" if deck.assumed else ""
     lines = [f"{deck.name}: {deck.size} cards{assumed}"]
     lines += paragraph("  title", deck.title) if deck.title else []
@@ -44,7 +52,7 @@ def _deck(deck: Deck) -> list[str]:
             lines += paragraph(label, fact)
             label = ""
     rows = [
-        [bird.id, bird.name, str(bird.value), str(bird.copies), bird.family, bird.power or "-"]
+        [bird.id, called.bird(bird.id, bird.name), str(bird.value), str(bird.copies), bird.family, bird.power or "-"]
         for bird in deck.birds
     ]
     headings = ("bird", "name", "value", "copies", "family", "power")

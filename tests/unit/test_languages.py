@@ -26,10 +26,10 @@ SAME = re.compile(
 """Entries that may be the same in two languages."""
 
 COGNATES = {
-    "it": {"value.no", "table.bao", "sweep.axis"},
-    "fr": {"table.score", "unit.points", "count.points", "sweep.axis", "plot.macaw", "kind.sweep"},
-    "pt": {"value.no", "table.total"},
-    "es": {"value.no", "table.total"},
+    "it": {"value.no"},
+    "fr": {"unit.points", "count.points", "rules.option"},
+    "pt": set(),
+    "es": {"value.no"},
 }
 """Words that happen to be the same as in English."""
 

@@ -1,0 +1,378 @@
+"""Every number of a page is the one in the summary, shown rounded; words follow the data."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from conftest import EVIL, KINDS
+
+import sim
+from analysis.languages import language, languages
+from analysis.report import report
+from analysis.report_repeat import study_toml
+from analysis.stats import wilson
+from sim.cli import main
+from sim.errors import InputError
+from sim.study import Study
+from sim.sweeps import Sweep
+from sim.tournaments import Tournament
+
+pytestmark = pytest.mark.jit
+
+
+class Page(HTMLParser):
+    """What a page says: its text, its numbers, its elements by name."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.numbers: list[dict[str, str]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._inside: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._inside.append(tag)
+        if tag == "data":
+            self.numbers.append({"text": "", **{key: value or "" for key, value in attrs}})
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._inside and self._inside.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if "data" in self._inside:
+            self.numbers[-1]["text"] += data
+        if not {"script", "style"} & set(self._inside):
+            self.text += data
+
+
+def at(part: Any, path: str) -> Any:
+    for key in path.split(".") if path else ():
+        if isinstance(part, Mapping):
+            # Names of differences and powers hold dots; take the longest key that is there.
+            part = part[key]
+        else:
+            part = part[int(key)]
+    return part
+
+
+def wanted(summary: Mapping[str, Any], path: str) -> float:
+    """Return the number that a path means."""
+    if path.startswith("rates."):
+        return rate(summary, path.removeprefix("rates."))
+    if path.startswith("sum("):
+        where, low, high = path.removeprefix("sum(").removesuffix(")").split(",")
+        return sum(n for value, n in at(summary, where) if int(low) <= value < int(high))
+    if path.startswith("seats("):
+        where = path.removeprefix("seats(").removesuffix(")")
+        return sum(at(seat, where) for seat in summary["players"])
+    if path.endswith("/rounds"):
+        return at(summary, path.removesuffix("/rounds")) / summary["rounds"]
+    return at(summary, path)
+
+
+def rate(summary: Mapping[str, Any], path: str) -> float:
+    """Return a share that stands in no summary, from its counts."""
+    of, *rest = path.split(".")
+    rounds, games = summary["rounds"], summary["games"] is not None
+    if of == "bao":
+        part, whole = summary["bao"][rest[0]], summary["bao"]["called"]
+    elif of == "called":
+        part, whole = summary["bao"]["called"], rounds
+    elif of == "seats":
+        seat = summary["players"][int(rest[0])]
+        hits = sum(seat["plucks"][kind] for kind in ("own_hit", "rival_hit", "double_hit"))
+        part, whole = {
+            "bao_rate": (seat["bao_called"], rounds),
+            "bao_success": (seat["bao_won"], seat["bao_called"]),
+            "pluck_rate": (hits + seat["plucks"]["missed"], rounds),
+        }[rest[1]]
+    elif rest[0] == "turns_mean":
+        turns = summary["turns"]
+        half = 1.959963984540054 * turns["sd"] / rounds**0.5
+        return {"value": turns["mean"], "0": turns["mean"] - half, "1": turns["mean"] + half}[
+            rest[-1]
+        ]
+    else:
+        part, whole = summary["ends"][rest[0].removeprefix("end_")], rounds
+    assert rest[-1] == "value" or not games
+    return part / whole if rest[-1] == "value" else wilson(part, whole)[int(rest[-1])]
+
+
+def check_rounding(number: dict[str, str], lang: str) -> None:
+    tongue = language(lang)
+    value = float(number["value"]) * (100 if number.get("data-unit") == "%" else 1)
+    text = number["text"]
+    shown = tongue.parse(text)
+    decimal = tongue.text("language.decimal")
+    places = len(text.partition(decimal)[2]) if decimal in text else 0
+    if text.startswith("<"):
+        assert 0 < value < shown
+    elif text.startswith(">"):
+        assert shown < value < 100
+    else:
+        assert abs(shown - value) <= 0.50001 * 10**-places, number
+        if number.get("data-unit") == "%" and "difference" not in number["data-path"]:
+            assert (shown in (0, 100)) <= (value in (0, 100) or places > 0 or "step" in text), number
+
+
+@pytest.mark.parametrize("lang", languages())
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_are_those_of_the_summary(kind: str, lang: str, folders: dict[str, Path]) -> None:
+    summary = json.loads((folders[kind] / "summary.json").read_text())
+    page = Page(report(folders[kind], lang))
+    assert len(page.numbers) > 50
+    for number in page.numbers:
+        found = wanted(summary, number["data-path"])
+        assert float(number["value"]) == pytest.approx(found, rel=1e-12, abs=1e-15), number
+        check_rounding(number, lang)
+
+
+def test_numbers_of_several_folders(folders: dict[str, Path]) -> None:
+    order = ["run", "games", "tournament", "sweep", "comparison"]
+    summaries = [json.loads((folders[kind] / "summary.json").read_text()) for kind in order]
+    page = Page(report([folders[kind] for kind in order]))
+    parts = {number["data-part"] for number in page.numbers}
+    assert parts == set("01234")
+    for number in page.numbers:
+        found = wanted(summaries[int(number["data-part"])], number["data-path"])
+        assert float(number["value"]) == pytest.approx(found, rel=1e-12, abs=1e-15), number
+
+
+def test_runs_side_by_side(folders: dict[str, Path]) -> None:
+    page = Page(report([folders["run"], folders["few"]]))
+    paths = [number["data-path"] for number in page.numbers if number["data-part"] == "1"]
+    assert paths[0] == "rounds"
+    assert "baobei compare" in page.text
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def limits(html: str) -> str:
+    return Page(html).text
+
+
+def test_order_of_chapters(folders: dict[str, Path]) -> None:
+    text = Page(report(folders["run"])).text
+    chapters = [
+        "Rounds played", "In pictures", "How rounds end", "Seats", "Players",
+        "Rules that differ from the edition", "What was assumed", "What may not be concluded",
+        "How to repeat it", "Version of the program",
+    ]  # fmt: skip
+    body = text[text.index("What may not be concluded") + 1 :]  # past the list of chapters
+    places = [text.index("Rounds played"), *(body.index(f"\n{name}") for name in chapters[1:9])]
+    assert places[1:] == sorted(places[1:])
+
+
+def test_what_may_not_be_concluded(folders: dict[str, Path]) -> None:
+    few, run, games = (report(folders[kind]) for kind in ("few", "run", "games"))
+    assert "are few" in few
+    assert "are few" in run  # 2,000 rounds: ±2 percentage points
+    assert "Each round stood for itself" in run
+    assert "Each round stood for itself" not in games
+    assert "rounds of a game hang together" in games
+    assert "threshold of a game is an assumption" not in games  # it was set to 60
+    assert "Players did not change seats" in run
+    alike = report(sim.run(players="balanced,balanced", rounds=500, progress=False))
+    assert "Players did not change seats" not in alike
+    assert "All players play alike" in alike
+
+
+def test_deck_of_ones_own_is_not_assumed(tmp_path: Path) -> None:
+    deck = sim.deck.load_deck("five_per_value").to_dict()
+    own = {**deck, "name": "mine", "assumed": False, "assumptions": []}
+    html = report(sim.run(players="balanced,balanced", deck=own, rounds=300, progress=False))
+    assert "are an assumption" not in html
+    assert "Nothing: the deck is one of the user" in html
+
+
+def test_part_of_a_study(folders: dict[str, Path]) -> None:
+    html = report(sim.run(players="balanced,sharp", rounds=900, only=(0, 400), progress=False))
+    assert "Only a part of the study was played" in html
+    assert "--range 0:400" in html
+
+
+def test_run_until(folders: dict[str, Path]) -> None:
+    html = report(
+        sim.run(players="balanced,sharp", rounds=20000, until="win_share[0]±0.05", progress=False)
+    )
+    assert "intervals allow for having been looked at" in html
+    assert "win_share[0]+-0.05" in html
+
+
+def test_comparison_in_words(folders: dict[str, Path]) -> None:
+    summary = json.loads((folders["comparison"] / "summary.json").read_text())
+    page = Page(report(folders["comparison"]))
+    sure = [row for row in summary["differences"] if (row["p_holm"] or 1) < 0.05]
+    assert sure
+    sentences = re.findall(r"(?:rises|falls) from", page.text)
+    assert len(sentences) >= len(sure)
+    assert "a failed BAO scores this many times the total: 2 → 4" in page.text
+    assert "People who notice the change would adapt" in page.text
+
+
+def test_study_compared_with_itself() -> None:
+    study = Study.of(players="balanced,sharp", rounds=200)
+    html = report(sim.compare(study, study, progress=False))
+    assert "No round differs, so every difference is exactly 0" in html
+    assert "rises from" not in html
+
+
+# --- safety ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_names_and_titles_are_no_markup(lang: str, folders: dict[str, Path]) -> None:
+    html = report([folders["few"], folders["run"]], lang)
+    assert EVIL not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    page = Page(html)
+    assert sum(tag == "script" for tag, _ in page.elements) == 1
+
+
+def test_page_needs_nothing_else(folders: dict[str, Path]) -> None:
+    page = Page(report([folders[kind] for kind in KINDS]))
+    for _, attributes in page.elements:
+        for name in ("src", "href", "xlink:href"):
+            address = attributes.get(name)
+            assert address is None or address.startswith(("#", "data:"))
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {"img", "iframe", "object"}.isdisjoint(tag for tag, _ in page.elements)
+
+
+def test_same_page_every_time(folders: dict[str, Path]) -> None:
+    assert report(folders["run"]) == report(folders["run"])
+
+
+# --- how to repeat it -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "read"), [
+    ("run", Study), ("games", Study), ("few", Study), ("sweep", Sweep), ("grid", Sweep),
+    ("tournament", Tournament),
+])  # fmt: skip
+def test_study_file_means_the_same(kind: str, read: Any, folders: dict[str, Path]) -> None:
+    manifest = json.loads((folders[kind] / "manifest.json").read_text())
+    text = study_toml(manifest["study"])
+    again = read.from_dict(tomllib.loads(text))
+    assert again.fingerprint == manifest["fingerprint"]
+    page = Page(report(folders[kind]))
+    assert text.strip() in page.text
+
+
+def test_sampled_sweep_means_the_same() -> None:
+    over = {"0.pluck_confidence": {"from": 0.5, "to": 1.0}, "0.bao_threshold": [1, 2, 3]}
+    sampled = Sweep.of(Study.of(players="balanced,sharp", rounds=10), over, sample=7)
+    again = Sweep.from_dict(tomllib.loads(study_toml(sampled.to_dict())))
+    assert again.fingerprint == sampled.fingerprint
+
+
+def test_changed_deck_and_players_stand_in_the_file() -> None:
+    study = Study.of(
+        players=[{"kind": "heuristic", "name": "mine", "gift": "unknown"}, "sharp"],
+        deck={"base": "five_per_value", "change": {"macaw": {"copies": 7}}},
+        rounds=10,
+        edition="first",
+        rules={"hand_size": {2: 6}},
+    )
+    again = Study.from_dict(tomllib.loads(study_toml(study.to_dict())))
+    assert again.fingerprint == study.fingerprint
+    assert again.edition == "first"
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def baobei(*words: str) -> Any:
+    return CliRunner().invoke(main, list(words))
+
+
+def test_report_command(folders: dict[str, Path], tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    done = baobei("report", str(folders["run"]), "--out", str(out), "--lang", "it")
+    assert done.exit_code == 0
+    assert done.stdout == ""
+    assert str(out) in done.stderr
+    assert '<html lang="it">' in out.read_text(encoding="utf-8")
+    assert baobei("report", str(folders["sweep"]), "--quiet").stderr == ""
+    assert (folders["sweep"] / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["report", "nowhere"], "no results here"),
+        (["report", "{run}", "--lang", "tlh"], "no such language"),
+        (["report", "{run}", "--out", "no/such/folder/x.html"], "no such folder"),
+        (["report", "{run}", "--out", "."], "expected a file"),
+        (["report"], "Missing argument"),
+        (["run", "--rounds", "10", "--lang", "it"], "--report"),
+        (["run", "--rounds", "10", "--report", "no/such/x.html"], "no such folder"),
+    ],
+)
+def test_mistakes(words: list[str], message: str, folders: dict[str, Path]) -> None:
+    done = baobei(*(word.replace("{run}", str(folders["run"])) for word in words))
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "--players", "balanced,sharp", "--rounds", "300"],
+        ["sweep", "--players", "balanced,sharp", "--over", "0.bao_threshold=1,5", "--rounds", "100"],
+        ["tournament", "--players", "balanced,sharp,novice", "--seats", "2", "--rounds", "100"],
+        ["compare", "--players", "balanced,sharp", "--rule", "peeks=3", "--rounds", "100"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_one_command_plays_and_tells(words: list[str], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = baobei(*words, "--report", str(page), "--quiet")
+    assert done.exit_code == 0, done.stderr
+    assert "How to repeat it" in page.read_text(encoding="utf-8")
+
+
+def test_unfinished_run_is_told(tmp_path: Path, folders: dict[str, Path]) -> None:
+    folder = tmp_path / "begun"
+    folder.mkdir()
+    manifest = json.loads((folders["run"] / "manifest.json").read_text())
+    manifest |= {"finished": False, "ranges": [], "sums": None}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match="unfinished run"):
+        report(folder)
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"schema": 99}', '{"schema": 1, "kind": "feast"}'])
+def test_spoilt_folders(content: str, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(InputError):
+        report(tmp_path)
+
+
+def test_older_summaries_are_told(folders: dict[str, Path], tmp_path: Path) -> None:
+    """A folder from before the designer's metrics were counted."""
+    new = ("positions", "by_end", "calls", "leads", "windows", "shields", "birds", "power_swing")
+    mine = ("first", "calls", "leads", "plucks_by", "hit_rate", "pluck_chances", "races")
+    mine += ("power_triggers", "shields", "cards_gone")
+    summary = json.loads((folders["run"] / "summary.json").read_text())
+    old = {key: summary[key] for key in summary if key not in (*new, "comebacks")}
+    old["players"] = [
+        {key: seat[key] for key in seat if key not in mine} for seat in summary["players"]
+    ]
+    (tmp_path / "summary.json").write_text(json.dumps(old))
+    (tmp_path / "manifest.json").write_text((folders["run"] / "manifest.json").read_text())
+    assert "In pictures" in report(tmp_path)
