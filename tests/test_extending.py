@@ -29,7 +29,7 @@ from engine import test_options, test_parameters
 for check, case in [
     (test_options.test_every_option_has_a_case, "bao_tie"),
     (lambda: test_parameters.test_every_parameter_has_a_case("heuristic"), "bao_patience"),
-    (lambda: test_parameters.test_every_parameter_has_a_case("child"), "keep_at_most"),
+    (lambda: test_parameters.test_every_parameter_has_a_case("guest"), "keep_at_most"),
 ]:
     with pytest.raises(AssertionError):
         check()
