@@ -15,8 +15,9 @@ import griffe
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "api.md"
 
-ANALYSIS = ("stats", "tables", "plots", "comparing", "sweeping", "ranking", "report")
-"""The modules of `analysis` that are of use to others; its text modules are not."""
+ANALYSIS = ("stats", "metrics", "tables", "plots", "plots_compare", "report")
+ANALYSIS += ("comparing", "sweeping", "ranking")
+"""The modules of `analysis` that are of use to others; those that write text are not."""
 
 GIVEN = ("Bird", "Outcome", "Until")
 """Classes of `sim` whose objects turn up in results, and all whose names end in Plots."""
