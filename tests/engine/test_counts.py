@@ -5,13 +5,38 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from helpers import SCALE, random_study, scaled
 from recount import recount
 from sim import Study, run, trace
+from sim.batch import Job
+from sim.engine import pluck
+from sim.engine.jit import COMPILED
+from sim.engine.play import play_chunk
+from sim.engine.state import (
+    ASK_CLAIM,
+    BY_DISCARD,
+    CHANCE_OWN,
+    CHANCE_RIVAL,
+    DETAILS,
+    DRAW_CHANCE,
+    FROM_WINDOW,
+    PLUCK_OWN,
+    PLUCK_TRIED,
+    POWER_BY,
+    SHIELD_RAISED,
+    SWAP,
+    TALLY,
+    WINDOW_CHANCE,
+    new_record,
+    new_state,
+)
+from sim.scenario import Scenario, _Table
 
 _SKIPPED = ("sd", "min", "max", "median", "mean_ci95")
 GROUPS = ("positions", "by_end", "calls", "leads", "windows", "shields", "birds", "power_swing")
@@ -98,3 +123,140 @@ def counted(part: Any, path: str = "") -> Iterator[tuple[str, int]]:
                 yield from counted(entry, path)
     elif isinstance(part, int):
         yield path, part
+
+
+# --- by hand --------------------------------------------------------------------------------------
+
+
+SCENARIO = """
+title = "a pluck, a call, a Shield"
+rules = ["PLUCK-4", "BAO-1", "SHIELD-1"]
+editions = ["second"]
+
+[start]
+hands = [["bird_3", "bird_9"], ["bird_8", "bird_2"], ["bird_8", "bird_4"]]
+draw_pile = ["bird_8", "bird_5", "bird_9", "barn_owl", "bird_1"]
+discard_pile = ["bird_6"]
+active = 0
+knows = [[0, 1, 0], [1, 1, 0], [2, 2, 0]]
+
+[[move]]
+seat = 0
+do = "draw"
+[[move]]
+seat = 0
+do = "discard"
+[[move]]
+seat = 1
+do = "pluck"
+targets = [[1, 0]]
+
+[[move]]
+seat = 1
+do = "draw"
+[[move]]
+seat = 1
+do = "discard"
+[[move]]
+seat = 1
+do = "bao"
+
+[[move]]
+seat = 2
+do = "draw"
+[[move]]
+seat = 2
+do = "discard"
+
+[[move]]
+seat = 0
+do = "draw"
+[[move]]
+seat = 0
+do = "discard"
+[[move]]
+seat = 0
+do = "swap"
+a = [0, 0]
+b = [1, 1]
+
+[expect]
+end = "bao"
+totals = [11, 3, 12]
+"""
+
+
+def test_a_round_counted_by_hand(tmp_path: Path) -> None:
+    """Seat 0 draws an 8 that it could pluck from seat 1; both others know an own 8 in the window.
+
+    Seat 1 plucks its own, is alone lowest, and calls on a 2 that it has never seen. Nobody knows
+    a 9. Seat 0's Barn Owl raises the Shield.
+    """
+    path = tmp_path / "counted.toml"
+    path.write_text(SCENARIO, encoding="utf-8")
+    played = _Table(Scenario.from_file(path), "second")
+    assert played.play() is None
+    state = played.state
+    detail = {
+        (seat, kind): int(state.detail[seat, kind])
+        for seat in range(3)
+        for kind in range(DETAILS)
+        if state.detail[seat, kind]
+    }
+    own = WINDOW_CHANCE + 3 * CHANCE_OWN  # chances, tried, gone
+    assert detail == {
+        (0, DRAW_CHANCE + 2 * CHANCE_RIVAL): 1,
+        (1, own): 1,
+        (1, own + 1): 1,
+        (2, own): 1,
+        (2, own + 2): 1,
+        (1, PLUCK_TRIED + (3 * FROM_WINDOW + PLUCK_OWN) * 2 + 1): 1,
+        (0, POWER_BY + 3 * SWAP + BY_DISCARD): 1,
+        (1, SHIELD_RAISED): 1,
+    }
+    windows = {"opened": 4, "with_chance": 1, "plucked": 1, "left": 0, "raced": 0}
+    assert state.windows.tolist() == list(windows.values())
+    assert (state.call_turn, state.call_total, state.call_unknown) == (2, 2, 1)
+    assert state.call_lowest == 1
+    assert state.led_turns[:3].tolist() == [0, 4, 0]
+    assert state.led_at[:3].tolist() == [0, 4, 0]
+    assert state.lead_changes == 0
+
+
+def test_counting_can_be_left_out_and_changes_nothing_else() -> None:
+    study = Study.of(players="balanced,gambler,random", games=20, seed=5)
+    job = Job.of(study, records=True)
+    rows = []
+    for counting in (1, 0):
+        state, tally, histograms = new_state(), new_record(TALLY), job.histograms()
+        state.counting = counting
+        arrays = [histograms[name] for name in ("turns", "recyclings", "game_rounds")]
+        buffer = job.rows(20)
+        end, written = play_chunk(state, job.table, np.uint64(5), 0, 20, tally, *arrays, buffer)
+        assert end == 20
+        rows.append(buffer[:written, :12].copy())
+        assert bool(tally.rounds) == bool(counting)
+    assert np.array_equal(*rows)
+
+
+def test_claims_are_those_that_seats_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the compiler, questions and answers can be watched: every claim, lost ones too."""
+    if COMPILED:
+        pytest.skip("needs NUMBA_DISABLE_JIT=1")
+    made: list[int] = []
+    ask = pluck.ask
+
+    def watched(state: Any, table: Any, seat: int, question: int) -> int:
+        answer: int = ask(state, table, seat, question)
+        if question == ASK_CLAIM and state.answer[1] > 0:
+            made.append(int(seat))
+        return answer
+
+    monkeypatch.setattr(pluck, "ask", watched)
+    for index in range(6):
+        made.clear()
+        players = "gambler,sharp,random,balanced"
+        log = trace(Study.of(players=players, rounds=6, seed=2), index).events
+        plucks = [event for event in log if event["event"] == "pluck" and "claims" in event]
+        claims = Counter(seat for event in plucks for seat in event["claims"])
+        assert Counter(made) == claims
