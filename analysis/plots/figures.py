@@ -25,7 +25,7 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 BAND = 0.2
 """Opacity of the band of an interval."""
 
-_STYLE: dict[str, Any] = {
+STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -38,6 +38,7 @@ _STYLE: dict[str, Any] = {
     "svg.hashsalt": "baobei",
     "savefig.dpi": 110,
 }
+"""Of `picture`, whatever the user's own style is."""
 
 _UNTOLD = {"svg": ("Date", "Creator"), "png": ("Software",)}
 """What files would tell of the day and of versions."""
@@ -60,7 +61,7 @@ def picture(draw: Callable[[Figure], object], width: float, height: float) -> di
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        for name, value in _STYLE.items():
+        for name, value in STYLE.items():
             matplotlib.rcParams[name] = value  # type: ignore[index]
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)

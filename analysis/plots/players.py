@@ -283,7 +283,8 @@ def birds(
     if not rows:
         empty(ax, "nobody used a power" if of == "powers" else "no bird was dealt to some only")
         return headed(ax, title, rounds_of(summary))
-    labels = [(names or {}).get(name, name) for name in rows]
+    known_as = {} if names is None or of == "powers" else names
+    labels = [known_as.get(name, name) for name in rows]
     for k, row in enumerate(rows.values()):
         known = row["swing_ci95"][0] is not None
         reach = reach_of([row["swing"]], [row["swing_ci95"]]) if known else None
