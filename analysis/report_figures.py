@@ -282,17 +282,17 @@ def _power_swings(pen: Pen, summary: Summary) -> Table:
 
 def _birds(pen: Pen, summary: Summary) -> Table:
     birds = summary["birds"]
-    both = [bird[how]["swing_ci95"] for bird in birds for how in ("dealt", "kept")]
-    places = places_of(both)
-    rows = []
-    for k, bird in enumerate(birds):
-        row: list[Any] = [pen.language.bird(bird["bird"])]
-        for how in ("dealt", "kept"):
-            at = f"birds.{k}.{how}"
-            row.append(pen.number(bird[how]["swing"], f"{at}.swing", places, signed=True))
-            row.append(pen.interval(bird[how]["swing_ci95"], f"{at}.swing_ci95", places))
-        rows.append(row)
-    heads = ("table.bird", "table.swing_dealt", "table.interval", "table.swing_kept", "table.interval")
+    places = places_of([bird["dealt"]["swing_ci95"] for bird in birds])
+    rows = [
+        [
+            pen.language.bird(bird["bird"]),
+            pen.whole(bird["dealt"]["count"], f"birds.{k}.dealt.count"),
+            pen.number(bird["dealt"]["swing"], f"birds.{k}.dealt.swing", places, signed=True),
+            pen.interval(bird["dealt"]["swing_ci95"], f"birds.{k}.dealt.swing_ci95", places),
+        ]
+        for k, bird in enumerate(birds)
+    ]
+    heads = ("table.bird", "table.dealt", "table.swing", "table.interval")
     return Table(_caption(pen, "birds"), _columns(pen, *heads), rows)
 
 

@@ -276,7 +276,7 @@ def drawn(
             translate(figure, language)
             least.append(fit(figure, narrow=narrow))
 
-        svg = picture(on, width, height)["svg"].decode()
+        svg = picture(on, width, height, ["svg"])["svg"].decode()
         return inline(svg, f"{name}-{variant}", alt, least[0])
 
     return (

@@ -954,6 +954,9 @@ def report(folders: tuple[str, ...], out: str | None, lang: str, quiet: bool) ->
     printed. FOLDER holds the results of a run, comparison, sweep or tournament; several make one
     page, side by side.
     """
+    for folder in folders:
+        if not Path(folder).is_dir():
+            raise InputError("no results here", where=folder, expected="a folder with results")
     path = str(Path(folders[0]) / "report.html") if out is None else out
     check_page(path, lang)
     write_page(folders, path, lang, quiet)

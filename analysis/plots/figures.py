@@ -47,13 +47,19 @@ _UNTOLD = {"svg": ("Date", "Creator"), "png": ("Software",)}
 # --- figures --------------------------------------------------------------------------------------
 
 
-def picture(draw: Callable[[Figure], object], width: float, height: float) -> dict[str, bytes]:
+def picture(
+    draw: Callable[[Figure], object],
+    width: float,
+    height: float,
+    forms: Sequence[str] = ("svg", "png"),
+) -> dict[str, bytes]:
     """Return a figure as ``{"svg": ..., "png": ...}``, whatever the user's style is.
 
     Args:
         draw: Draws on the empty figure that it is given.
         width: In inches.
         height: In inches.
+        forms: Which of the two to make.
     """
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -67,9 +73,9 @@ def picture(draw: Callable[[Figure], object], width: float, height: float) -> di
         FigureCanvasAgg(figure)
         draw(figure)
         made = {}
-        for form, untold in _UNTOLD.items():
+        for form in forms:
             buffer = io.BytesIO()
-            figure.savefig(buffer, format=form, metadata=dict.fromkeys(untold))
+            figure.savefig(buffer, format=form, metadata=dict.fromkeys(_UNTOLD[form]))
             made[form] = buffer.getvalue()
     return made
 

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import EVIL, KINDS
+from markupsafe import Markup
 
 import sim
 from analysis.languages import language, languages
 from analysis.report import report
 from analysis.report_repeat import study_toml
 from analysis.stats import wilson
+from page_results import EVIL, KINDS
 from sim.cli import main
 from sim.errors import InputError
 from sim.study import Study
@@ -26,6 +27,13 @@ from sim.sweeps import Sweep
 from sim.tournaments import Tournament
 
 pytestmark = pytest.mark.jit
+
+
+@pytest.fixture(autouse=True)
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the drawing, which takes long; `test_browser` looks at pictures."""
+    blank = Markup("<svg></svg>")
+    monkeypatch.setattr("analysis.report_figures.drawn", lambda *_: (blank, blank))
 
 
 class Page(HTMLParser):
@@ -159,19 +167,19 @@ def test_runs_side_by_side(folders: dict[str, Path]) -> None:
 # --- words ----------------------------------------------------------------------------------------
 
 
-def limits(html: str) -> str:
-    return Page(html).text
+def played(*, only: Any = None, until: str | None = None, **study: Any) -> sim.Result:
+    limits = {name: v for name, v in {"only": only, "until": until}.items() if v is not None}
+    return sim.run(Study.of(**study), progress=False, **limits)
 
 
 def test_order_of_chapters(folders: dict[str, Path]) -> None:
-    text = Page(report(folders["run"])).text
-    chapters = [
-        "Rounds played", "In pictures", "How rounds end", "Seats", "Players",
+    html = report(folders["run"])
+    assert re.findall(r"<h2[^>]*>([^<]+)</h2>", html) == [
+        "In pictures", "How rounds end", "The course of play", "Seats", "Players",
         "Rules that differ from the edition", "What was assumed", "What may not be concluded",
-        "How to repeat it", "Version of the program",
+        "How to repeat it",
     ]  # fmt: skip
-    body = text[text.index("What may not be concluded") + 1 :]  # past the list of chapters
-    places = [text.index("Rounds played"), *(body.index(f"\n{name}") for name in chapters[1:9])]
+    places = [html.index(f'class="{name}') for name in ("question", "answer", "tiles", "chapter")]
     assert places[1:] == sorted(places[1:])
 
 
@@ -184,29 +192,27 @@ def test_what_may_not_be_concluded(folders: dict[str, Path]) -> None:
     assert "rounds of a game hang together" in games
     assert "threshold of a game is an assumption" not in games  # it was set to 60
     assert "Players did not change seats" in run
-    alike = report(sim.run(players="balanced,balanced", rounds=500, progress=False))
+    alike = report(played(players="balanced,balanced", rounds=500))
     assert "Players did not change seats" not in alike
     assert "All players play alike" in alike
 
 
-def test_deck_of_ones_own_is_not_assumed(tmp_path: Path) -> None:
+def test_deck_of_ones_own_is_not_assumed() -> None:
     deck = sim.deck.load_deck("five_per_value").to_dict()
     own = {**deck, "name": "mine", "assumed": False, "assumptions": []}
-    html = report(sim.run(players="balanced,balanced", deck=own, rounds=300, progress=False))
+    html = report(played(players="balanced,balanced", deck=own, rounds=300))
     assert "are an assumption" not in html
     assert "Nothing: the deck is one of the user" in html
 
 
-def test_part_of_a_study(folders: dict[str, Path]) -> None:
-    html = report(sim.run(players="balanced,sharp", rounds=900, only=(0, 400), progress=False))
+def test_part_of_a_study() -> None:
+    html = report(played(players="balanced,sharp", rounds=900, only=(0, 400)))
     assert "Only a part of the study was played" in html
     assert "--range 0:400" in html
 
 
-def test_run_until(folders: dict[str, Path]) -> None:
-    html = report(
-        sim.run(players="balanced,sharp", rounds=20000, until="win_share[0]±0.05", progress=False)
-    )
+def test_run_until() -> None:
+    html = report(played(players="balanced,sharp", rounds=20000, until="win_share[0]±0.05"))
     assert "intervals allow for having been looked at" in html
     assert "win_share[0]+-0.05" in html
 
@@ -335,7 +341,7 @@ def test_mistakes(words: list[str], message: str, folders: dict[str, Path]) -> N
         ["run", "--players", "balanced,sharp", "--rounds", "300"],
         ["sweep", "--players", "balanced,sharp", "--over", "0.bao_threshold=1,5", "--rounds", "100"],
         ["tournament", "--players", "balanced,sharp,novice", "--seats", "2", "--rounds", "100"],
-        ["compare", "--players", "balanced,sharp", "--rule", "peeks=3", "--rounds", "100"],
+        ["compare", "--rule", "peeks=3", "--rounds", "100"],
     ],
     ids=lambda words: words[0],
 )
