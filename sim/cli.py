@@ -886,19 +886,14 @@ def compare(
     With one study, or none for the built-in one, --players, --edition, --deck, --rule and --set
     make the second study from it; --seed, --rounds and --games hold for both.
     """
-    if out == "":
-        raise InputError(expected="the name of a folder", where="--out", got=out)
     check_page(page, lang)
     asked = make_comparison(studies, **table)
     for note in () if quiet else asked.notes:
         click.echo(note, err=True)
     from sim.comparisons import play
 
-    try:
+    with _going_on(out):
         result = play(asked, threads=threads, out=out, progress=not quiet)
-    except KeyboardInterrupt:
-        click.echo("stopped; of a comparison nothing is kept until it is finished", err=True)
-        click.get_current_context().exit(EXIT_INTERRUPT)
     click.echo(result.to_json() if as_json else result.to_text(everything))
     if out is not None and not as_json and not quiet:
         click.echo(f"results are in {out}", err=True)

@@ -42,6 +42,12 @@ SIDES = ("a", "b")
 SUMS = "sums.json"
 """The file of a folder that holds the exact sums of both sides."""
 
+UNFINISHED = "unfinished.json"
+"""The file that holds how far an interrupted comparison came; the same command goes on from it."""
+
+KEEP_SECONDS = 10.0
+"""How often that file is written; a crash loses no more."""
+
 
 @dataclass(frozen=True)
 class Comparing:
@@ -450,7 +456,7 @@ def compare(
         seed: Of both studies; that of `a` if None.
         threads: Threads that play; all cores if None. Results do not depend on it.
         chunk: Deals that a thread plays at a time. Results do not depend on it.
-        out: Folder for the results; made if need be.
+        out: Folder for the results; made if need be. One that was interrupted is gone on with.
         progress: As of `sim.run`.
         **changes: Without `b`: what is changed in `a`, as of `Study.with_changes`.
 
@@ -487,7 +493,8 @@ def play(
     load_engine(job.a[0], quiet=progress is False)
     play_pairs(job, 0, 0)
     start = time.perf_counter()
-    pairs = _play(comparing, job, threads, chunk, progress)
+    pairs = PairSums.empty() if keeper is None else _kept(keeper)
+    _play(comparing, job, pairs, threads, chunk, progress, keeper)
     result = _made(comparing, pairs, job, time.perf_counter() - start)
     if keeper is not None:
         _save(result, keeper)
@@ -495,25 +502,38 @@ def play(
 
 
 def _play(
-    comparing: Comparing, job: PairJob, threads: int | None, chunk: int | None, progress: Wanted
-) -> PairSums:
+    comparing: Comparing,
+    job: PairJob,
+    pairs: PairSums,
+    threads: int | None,
+    chunk: int | None,
+    progress: Wanted,
+    keeper: Keeper | None,
+) -> None:
+    """Mutates `pairs`, sums over the first blocks: play all others; what is done is kept."""
     blocks, unit = comparing.blocks, comparing.a.unit
     size = 2 * comparing.a.count // blocks  # of a block, both studies together
-    pairs = PairSums.empty()
+    kept = time.monotonic()
     with (
         opened(threads=threads) as workers,
         interruptible() as interrupted,
         Progress(progress, size * blocks, unit) as bar,
     ):
+        bar.update(size * pairs.blocks)
         sizes = Sizes(job, unit, workers.count, chunk, workers.chunk_seconds)
-        for part in play_parts(
-            workers.executor, play_pairs, job, [(0, blocks)], sizes, interrupted
-        ):
-            pairs.add(part.pairs)
-            bar.update(size * pairs.blocks)
-            if interrupted():
-                raise KeyboardInterrupt
-    return pairs
+        rest = [(pairs.blocks, blocks)] if pairs.blocks < blocks else []
+        try:
+            for part in play_parts(workers.executor, play_pairs, job, rest, sizes, interrupted):
+                pairs.add(part.pairs)
+                bar.update(size * pairs.blocks)
+                if interrupted():
+                    raise KeyboardInterrupt
+                if keeper is not None and time.monotonic() - kept > KEEP_SECONDS:
+                    _keep(keeper, pairs)
+                    kept = time.monotonic()
+        finally:
+            if keeper is not None and 0 < pairs.blocks < blocks:
+                _keep(keeper, pairs)
 
 
 # --- folders --------------------------------------------------------------------------------------
@@ -530,6 +550,26 @@ def _plan(comparing: Comparing) -> dict[str, Any]:
     }
 
 
+def _keep(keeper: Keeper, pairs: PairSums) -> None:
+    """Write down how far playing came: parts come in order, so all blocks up to some."""
+    held = {"fingerprint": keeper.plan["fingerprint"], "engine": ENGINE_VERSION}
+    with writing(keeper.path):
+        write(keeper.path / UNFINISHED, json.dumps(held | {"pairs": pairs.to_dict()}) + "\n")
+
+
+def _kept(keeper: Keeper) -> PairSums:
+    """Return what `_keep` wrote down of this very comparison, as this engine plays it."""
+    wanted = {"fingerprint": keeper.plan["fingerprint"], "engine": ENGINE_VERSION}
+    try:
+        held = json.loads((keeper.path / UNFINISHED).read_text(encoding="utf-8"))
+        if {name: held.get(name) for name in wanted} != wanted:
+            return PairSums.empty()
+        pairs = PairSums.from_dict(held["pairs"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+        return PairSums.empty()  # nothing was kept, or somebody has changed it
+    return pairs if all(each.complete for each in pairs.sums) else PairSums.empty()
+
+
 def _save(result: Comparison, keeper: Keeper) -> Path:
     path = keeper.path
     sums = {side: each.to_dict() for side, each in zip(SIDES, result.sums, strict=True)}
@@ -539,6 +579,8 @@ def _save(result: Comparison, keeper: Keeper) -> Path:
         result.a.save(path / "a")
         result.b.save(path / "b")
     keeper.finish(result.numbers, result.tables(), result.pictures())
+    with writing(path):
+        (path / UNFINISHED).unlink(missing_ok=True)
     result.folder = path
     return path
 

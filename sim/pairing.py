@@ -10,7 +10,7 @@ blocks than for few, and merge exactly, in any order.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -183,6 +183,32 @@ class PairSums:
         held = self.sections or [np.zeros((SECTIONS, 1), np.int64)] * 2
         pairs = zip(held, other.sections, strict=True)
         self.sections = [sum(_padded(*pair)) for pair in pairs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of them JSON-ready."""
+        return {
+            "sums": [each.to_dict() for each in self.sums],
+            "blocks": self.blocks,
+            "differing": self.differing,
+            "totals": self.totals.tolist(),
+            "products": [each.tolist() for each in self.products],
+            "apart": self.apart.tolist(),
+            "sections": [each.tolist() for each in self.sections],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> PairSums:
+        """Return the sums that `to_dict` wrote down."""
+        a, b = (Sums.from_dict(each) for each in data["sums"])
+        return cls(
+            (a, b),
+            data["blocks"],
+            data["differing"],
+            np.array(data["totals"], object),
+            [np.array(each, object) for each in data["products"]],
+            np.array(data["apart"], np.int64),
+            [np.array(each, np.int64) for each in data["sections"]],
+        )
 
     def measured(self, job: PairJob) -> Iterator[tuple[Measure, list[int], list[list[int]], int]]:
         """Yield each measure with the sums over blocks of what both sides' numbers are made of.

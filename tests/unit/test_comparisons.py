@@ -554,6 +554,41 @@ def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "nothing is kept" in done.stderr
 
 
+@pytest.mark.parametrize("players", [ALIKE, MIXED], ids=["alike", "rotated"])
+def test_an_interrupted_comparison_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, players: Any
+) -> None:
+    options: dict[str, Any] = {"rules": {"shield": "none"}, "threads": 1, "chunk": 10}
+    begun: list[int] = []
+
+    def stopping(job: PairJob, begin: int, end: int) -> Any:
+        begun.append(begin)
+        if begin >= 50 and len(begun) <= 10:
+            raise KeyboardInterrupt
+        return play_pairs(job, begin, end)
+
+    monkeypatch.setattr("sim.comparisons.play_pairs", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        quiet(study(players), out=tmp_path / "there", **options)
+    assert (tmp_path / "there" / "unfinished.json").exists()
+    begun[:] = range(20)
+    found = quiet(study(players), out=tmp_path / "there", **options)
+    assert 50 in begun[20:]
+    assert min(k for k in begun[21:]) == 50  # the first one was played for nothing, to compile
+    monkeypatch.undo()
+    assert found == quiet(study(players), out=tmp_path / "whole", **options)
+    assert contents(tmp_path / "there") == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"fingerprint": 1}', '{"pairs": {}}'])
+def test_what_was_kept_and_is_damaged_is_played_again(tmp_path: Path, text: str) -> None:
+    whole = quiet(study(), rules={"bao": False}, out=tmp_path / "whole")
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "unfinished.json").write_text(text)
+    assert quiet(study(), rules={"bao": False}, out=tmp_path / "there") == whole
+    assert contents(tmp_path / "there") == contents(tmp_path / "whole")
+
+
 def test_exact_rounding() -> None:
     """The value of a ratio is rounded once."""
     found = rows(quiet(study(rounds=300), rules={"bao": False}), "ends.bao")[0]
