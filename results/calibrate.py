@@ -39,7 +39,7 @@ HOPE = 0.2
 """They pluck from this confidence on, so that every confidence occurs."""
 
 BINS = 400
-SMOOTH = 60.0
+SMOOTH = 30.0
 """How many plucks speak against a bend of 1 in the shift of the log-odds from knot to knot."""
 
 
