@@ -248,7 +248,13 @@ class Shared:
         self._products: dict[int, int] = {}
 
     def add(self, count: int, total_a: int, total_b: int) -> None:
-        """Mutates: add a stratum with `count` values of both; those below two are left out."""
+        """Mutates: add a stratum.
+
+        Args:
+            count: Number of its values, the same of both; with fewer than two it is left out.
+            total_a: Sum of the values of one.
+            total_b: Sum of the values of the other.
+        """
         if count < 2:
             return
         self._products[count] = self._products.get(count, 0) + total_a * total_b

@@ -122,7 +122,16 @@ def plain(data: Any) -> Any:
 
 
 class Bird(Frozen):
-    """One kind of card (CARD-2). Birds of one family match each other (CARD-4)."""
+    """One kind of card (CARD-2). Birds of one family match each other (CARD-4).
+
+    Attributes:
+        id: How files and logs write the card: small letters, digits and ``_``.
+        name: How people call it; made of the id where none is given.
+        value: What it adds to a total, in points, -99 to 99.
+        family: The birds that it matches; its own id where none is given.
+        power: ``"look"``, ``"show"``, ``"swap"``, ``"macaw"``, ``"toco"``, ``"shoebill"`` or None.
+        copies: Cards of this bird in the deck.
+    """
 
     id: str = Field(
         pattern=_ID,

@@ -349,7 +349,8 @@ def _from_dict(data: dict[str, Any], folder: PathLike | None, trail: tuple[str, 
         missing = "kind" not in data
         got: dict[str, Any] = {} if missing else {"got": kind, "nearest": nearest(kind, KINDS)}
         problem = "missing" if missing else None
-        expected = '"heuristic" or "random"' + (", or a base" if missing else "")
+        expected = " or ".join(f'"{name}"' for name in KINDS)
+        expected += ", or a base" if missing else ""
         raise InputError(problem, key="kind", expected=expected, **got)
     return KINDS[kind].model_validate({"name": kind, **data})
 

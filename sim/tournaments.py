@@ -147,7 +147,11 @@ class Tournament:
     ) -> Tournament:
         """Return this tournament with some of `Tournament.of`'s arguments replaced.
 
-        ``rules`` as a dict changes single options; None changes nothing.
+        Args:
+            players: Who takes part, as for `Tournament.of`; None changes nothing.
+            seats: Seats at a table, 2 to 6; None changes nothing.
+            **changes: Further arguments of `Tournament.of`; ``rules`` as a dict changes single
+                options and keeps the others.
 
         Raises:
             InputError: Anything wrong in them.

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
+RUN_HERE = [page for page in PAGES if page.stem != "extending"]  # see test_extending.py
+NAMES = [str(page.relative_to(ROOT)) for page in RUN_HERE] + ["README.md"]
 SMALLER = 2000
 """What numbers of 100,000 and more are divided by."""
 
@@ -36,43 +39,91 @@ def smaller(text: str) -> str:
     return re.sub(r"(?<![\w.])\d[\d_]*(?:e\d+)?(?![\w.])", number, text)
 
 
-def blocks(page: Path) -> Iterator[tuple[str, str]]:
-    """Yield language and content of a page's blocks of code."""
-    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S):
-        yield found[1], smaller(found[2])
+def blocks(page: Path) -> Iterator[tuple[str, str, int]]:
+    """Yield language, content and first line of a page's blocks of code."""
+    whole = page.read_text("utf-8")
+    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", whole, re.M | re.S):
+        yield found[1], found[2], whole.count("\n", 0, found.start(2))
 
 
-def run_block(language: str, text: str) -> None:
-    """Do what a block says, in the folder of the test."""
-    if language == "sh":
-        for line in text.splitlines():
-            program, *arguments = shlex.split(line, comments=True)
-            assert program == "baobei"
-            done = CliRunner().invoke(main, arguments)
-            assert done.exit_code == 0, (line, done.stderr)
-    elif language == "toml":
-        named = re.match(r"# (\S+\.toml)$", text, re.M)
-        if named:
-            Path(named[1]).write_text(text, encoding="utf-8")
-    elif language == "python":
-        exec(compile(text, "docs", "exec"), {"__name__": "docs"})
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("early.toml").write_text(EARLY)
-    found = list(blocks(page))
-    assert found
-    for language, text in found:
-        if language == "bash":
+def run_commands(text: str) -> str:
+    """Give the program's commands, one a line; what the last one prints."""
+    printed = ""
+    for line in text.splitlines():
+        program, *arguments = shlex.split(line, comments=True) or [""]
+        if not program:
             continue
-        if "dask" in text:
+        assert program == "baobei"
+        if arguments[0] == "run" and not {"--rounds", "--games"} & set(arguments):
+            arguments += [] if "--max-rounds" in arguments else ["--max-rounds", "500"]
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 0, (line, done.stderr)
+        printed = done.stdout
+    return printed
+
+
+def shows(block: str, printed: str) -> bool:
+    """Whether a block shows what was printed; ``...`` on a line of its own leaves lines out."""
+    lines = [line.rstrip() for line in printed.splitlines()]
+    at = 0
+    for part in block.split("...\n"):
+        wanted = part.splitlines()
+        starts = range(at, len(lines) - len(wanted) + 1)
+        at = next((k for k in starts if lines[k : k + len(wanted)] == wanted), -1)
+        if at < 0:
+            return False
+        at += len(wanted)
+    return True
+
+
+def write_file(text: str) -> None:
+    """Write what begins with the comment ``# NAME.toml`` into a file of that name."""
+    named = re.match(r"# (\S+\.toml)$", text, re.M)
+    if named:
+        Path(named[1]).write_text(text, encoding="utf-8")
+
+
+def run_page(page: Path) -> None:
+    """Do what a page says, in the current folder; its Python is one program, block after block.
+
+    Commands are given as they stand where a block ``text`` follows that shows what they print;
+    elsewhere with smaller numbers.
+    """
+    Path("early.toml").write_text(EARLY)
+    names = {"__name__": "docs"}
+    whole = list(blocks(page))
+    exactly = any(language == "text" for language, _, _ in whole)
+    printed = ""
+    for (language, text, line), (following, *_) in pairwise([*whole, ("", "", 0)]):
+        if "dask" in text and language != "bash":
             pytest.importorskip("distributed", reason="Dask is not installed")
         for package in ("polars", "duckdb"):
             if f"import {package}" in text:
                 pytest.importorskip(package, reason=f"{package} is not installed")
-        run_block(language, text)
+        if language == "sh":
+            printed = run_commands(text if following == "text" else smaller(text))
+        elif language == "text":
+            assert shows(text, printed), f"{page.name}, line {line}: now it prints\n{printed}"
+        elif language == "toml":
+            write_file(text if exactly else smaller(text))
+        elif language == "python":
+            # Empty lines before it, so that a traceback shows the line of the page.
+            code = compile("\n" * line + smaller(text), str(page), "exec")
+            exec(code, names)
+
+
+def test_what_is_shown_is_compared() -> None:
+    printed = "one\ntwo  \nthree\nfour\n"
+    assert shows("one\ntwo\n", printed)
+    assert shows("one\n...\nfour\n", printed)
+    assert not shows("one\nthree\n", printed)
+    assert not shows("four\n...\none\n", printed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pages(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_page(ROOT / name)
 
 
 @pytest.mark.slow
@@ -80,7 +131,9 @@ def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_slurm_array(tmp_path: Path) -> None:
     """The scripts of the page, each job run by bash, in place of Slurm."""
     array, merge = (
-        text for language, text in blocks(ROOT / "docs/clusters.md") if language == "bash"
+        smaller(text)
+        for language, text, _ in blocks(ROOT / "docs/clusters.md")
+        if language == "bash"
     )
     (tmp_path / "early.toml").write_text(EARLY)
     programs = {"baobei": f'exec {sys.executable} -m sim "$@"', "srun": 'exec "$@"'}
