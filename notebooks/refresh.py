@@ -27,9 +27,10 @@ SCALE = "BAOBEI_NOTEBOOK_SCALE"
 LEAST = 200
 """Parameters are not scaled to less than this, unless they are less anyway."""
 
-# Pictures that do not tell the version of the library that drew them.
+# Pictures that are small, and do not tell the version of the library that drew them.
 KERNEL_ARGUMENTS = [
-    "--InlineBackend.print_figure_kwargs={'metadata': {'Software': None}}",
+    "--InlineBackend.print_figure_kwargs="
+    "{'metadata': {'Software': None}, 'pil_kwargs': {'optimize': True}}",
     "--IPKernelApp.log_level=40",
 ]
 
