@@ -55,9 +55,7 @@ def part(pen: Pen, source: Source) -> Part:
         Chapter(language.text("chapter.rules"), list(_rules(pen, source))),
         Chapter(language.text("chapter.assumed"), list(_assumed(pen, source))),
         Chapter(language.text("chapter.limits"), [Points(list(_limits(pen, source)))]),
-        common.repeat(
-            pen, source, [("a.toml", source.study["a"]), ("b.toml", source.study["b"])]
-        ),
+        common.repeat(pen, source, [("a.toml", source.study["a"]), ("b.toml", source.study["b"])]),
     ]
     return Part(
         kind=language.text("kind.comparison"),
@@ -169,7 +167,9 @@ def metric_name(pen: Pen, row: Row) -> Markup:
     language, label = pen.language, _label(pen, row)
     if row["seat"] is None:
         return Markup("{}").format(capital(label))
-    return language.say("metric_name.of", what=capital(label), player=row["player"], seat=row["seat"])
+    return language.say(
+        "metric_name.of", what=capital(label), player=row["player"], seat=row["seat"]
+    )
 
 
 def _label(pen: Pen, row: Row) -> str:
@@ -214,7 +214,9 @@ def _said(pen: Pen, k: int, row: Row, key: str) -> Markup:
         b=_value(pen, row["b"], f"{at}.b", row, places),
         difference=write(row["difference"], f"{at}.difference", places, signed=True),
         interval=_interval(pen, row, f"{at}.ci95", places),
-        smallest=write(row["smallest_detectable"], f"{at}.smallest_detectable", places, signed=False)
+        smallest=write(
+            row["smallest_detectable"], f"{at}.smallest_detectable", places, signed=False
+        )
         if row["smallest_detectable"] is not None
         else NONE,
         unit=language.text(f"unit.{unit}") if f"unit.{unit}" in language else unit,
@@ -374,9 +376,7 @@ def _of_seat(row: Row) -> bool:
     return row["seat"] is not None
 
 
-def _table(
-    pen: Pen, summary: Mapping[str, Any], name: str, chosen: Any
-) -> Iterator[Block]:
+def _table(pen: Pen, summary: Mapping[str, Any], name: str, chosen: Any) -> Iterator[Block]:
     rows = [pair for pair in _rows(summary) if chosen(pair[1])]
     if rows:
         yield _difference_table(pen, rows, pen.language.text(f"differences.{name}"))

@@ -16,6 +16,9 @@ from sim.deck import POWERS
 
 Summary = Mapping[str, Any]
 
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
+"""Places in the turn order, as plots and catalogues name them."""
+
 _ROWS_AT_MOST = 60
 """Of a table behind a histogram; longer ones are put together in steps."""
 
@@ -135,7 +138,7 @@ def positions(pen: Pen, summary: Summary) -> Table:
         at = f"positions.{k}"
         rows.append(
             [
-                pen.whole(row["position"], f"{at}.position"),
+                pen.language.text(f"plot.{ORDINALS[row['position']]}"),
                 pen.share(row["win_share"], f"{at}.win_share", places),
                 pen.interval(row["win_share_ci95"], f"{at}.win_share_ci95", places, share=True),
                 pen.number(row["score_mean"], f"{at}.score_mean", scores),
@@ -169,7 +172,9 @@ def _ends(pen: Pen, summary: Summary) -> Table:
 
 
 def _lengths(pen: Pen, summary: Summary) -> Table:
-    return _histogram(pen, "lengths", "table.turns", summary["turns"]["histogram"], "turns.histogram")
+    return _histogram(
+        pen, "lengths", "table.turns", summary["turns"]["histogram"], "turns.histogram"
+    )
 
 
 def _recycling(pen: Pen, summary: Summary) -> Table:
@@ -207,9 +212,7 @@ def _step(width: int) -> int:
     return step
 
 
-def _steps(
-    pairs: Sequence[Sequence[int]], width: int
-) -> Iterator[tuple[int, list[Sequence[int]]]]:
+def _steps(pairs: Sequence[Sequence[int]], width: int) -> Iterator[tuple[int, list[Sequence[int]]]]:
     """Yield the lower end of each step with a value in it, and its pairs."""
     steps: dict[int, list[Sequence[int]]] = {}
     for pair in pairs:

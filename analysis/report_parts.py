@@ -71,7 +71,9 @@ class Pen:
         """Write a whole number."""
         return self._data(value, path, self.language.whole(value), "")
 
-    def share(self, value: float | None, path: str, places: int = 1, *, sign: bool = True) -> Markup:
+    def share(
+        self, value: float | None, path: str, places: int = 1, *, sign: bool = True
+    ) -> Markup:
         """Write a share in per cent, with ``%`` after it unless `sign` is off."""
         if value is None:
             return Markup(NONE)

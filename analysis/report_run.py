@@ -211,7 +211,9 @@ def _median(pen: Pen, value: float, path: str) -> Markup:
 def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     language, rates = pen.language, summary["rates"]
     unit = _unit(summary)
-    yield Tile(language.text(f"tile.{unit}"), pen.whole(summary[unit], unit), _part_of(pen, summary))
+    yield Tile(
+        language.text(f"tile.{unit}"), pen.whole(summary[unit], unit), _part_of(pen, summary)
+    )
     seats = summary["players"]
     if decided_of(summary):
         first = max(seats, key=lambda seat: seat["win_share"])
@@ -321,7 +323,11 @@ _COURSE: tuple[str, ...] = ("leads.changes.mean", "leads.loser_led.share")
 _COURSE += ("leads.loser_led.turns_left.mean", "windows.left_share", "shields.raised_share")
 _COURSE += ("shields.outcomes.up.won_share", "shields.outcomes.down.won_share")
 _COURSE += ("comebacks.after_last_share", "comebacks.half.leader_won_share")
-_COURSE += ("comebacks.half.last_won_share", "comebacks.deficit.mean", "comebacks.lead_changes.mean")
+_COURSE += (
+    "comebacks.half.last_won_share",
+    "comebacks.deficit.mean",
+    "comebacks.lead_changes.mean",
+)
 
 
 def _calls(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
@@ -542,7 +548,9 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
     for k, seat in enumerate(seats):
         value = pen.share(seat["win_share"], f"players.{k}.win_share", shares)
         label = language.say("brief.win_share", seat=k)
-        ends = pen.interval(seat["win_share_ci95"], f"players.{k}.win_share_ci95", shares, share=True)
+        ends = pen.interval(
+            seat["win_share_ci95"], f"players.{k}.win_share_ci95", shares, share=True
+        )
         yield label, _both(seat["strategy"], value, ends)
     for k, seat in enumerate(seats):
         value = pen.number(seat["score_mean"], f"players.{k}.score_mean", scores)
@@ -550,7 +558,11 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
         yield language.say("brief.score", seat=k), _both("", value, ends)
     for label, rate, path in (
         ("tile.bao_success", rates["bao"]["won"], "rates.bao.won"),
-        ("tile.recycled", rates["table"]["end_second_recycling"], "rates.table.end_second_recycling"),
+        (
+            "tile.recycled",
+            rates["table"]["end_second_recycling"],
+            "rates.table.end_second_recycling",
+        ),
     ):
         places = places_of([rate["ci95"]], 100)
         value = pen.share(rate["value"], f"{path}.value", places)

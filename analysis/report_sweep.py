@@ -90,7 +90,9 @@ def _axes_told(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
             low, high = (common.value_text(language, end(values)) for end in (min, max))
             span = language.say("number.range", low=low, high=high)
         else:
-            span = Markup(", ").join(common.value_text(language, value) for value in values[:_VALUES_AT_MOST])
+            span = Markup(", ").join(
+                common.value_text(language, value) for value in values[:_VALUES_AT_MOST]
+            )
         yield language.say("sweep.axis", values=span, n=len(values), **told)
 
 
@@ -320,9 +322,7 @@ def _is_share(metric: str) -> bool:
     return METRICS[metric].share
 
 
-def _cells(
-    pen: Pen, holder: Mapping[str, Any], at: str, metric: str, places: int
-) -> list[Markup]:
+def _cells(pen: Pen, holder: Mapping[str, Any], at: str, metric: str, places: int) -> list[Markup]:
     value, ends = holder.get(metric), holder.get(f"{metric}_ci95", (None, None))
     if _is_share(metric):
         shown = pen.share(value, f"{at}.{metric}", places)
@@ -401,4 +401,3 @@ def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
         yield language.say("limit.some_capped")
     yield language.say("limit.rounds" if summary["unit"] == "rounds" else "limit.games")
     yield from common.always(pen, source)
-

@@ -52,7 +52,14 @@ def _deck(deck: Deck, called: Language) -> list[str]:
             lines += paragraph(label, fact)
             label = ""
     rows = [
-        [bird.id, called.bird(bird.id, bird.name), str(bird.value), str(bird.copies), bird.family, bird.power or "-"]
+        [
+            bird.id,
+            called.bird(bird.id, bird.name),
+            str(bird.value),
+            str(bird.copies),
+            bird.family,
+            bird.power or "-",
+        ]
         for bird in deck.birds
     ]
     headings = ("bird", "name", "value", "copies", "family", "power")
