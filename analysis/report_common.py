@@ -25,7 +25,6 @@ from analysis.report_repeat import changes, command, defaults, study_toml
 from sim.players import KINDS, Player, load_player, shipped_players
 from sim.rules import Rules
 
-
 _COLUMNS_AT_MOST = 4
 """Players side by side in a table; of more, each one's parameters are told in a line."""
 
@@ -169,7 +168,7 @@ def value_text(language: Language, value: Any) -> str:
 
 
 def meaning(pen: Pen, what: str) -> Markup | str:
-    """Return what ``rules.OPTION``, ``players.SEAT.PARAMETER``, ``deck.BIRD.FACT`` mean, in words."""
+    """Return what ``rules.OPTION``, ``players.SEAT.PARAMETER``, ``deck.BIRD.FACT`` mean."""
     target, _, name = what.partition(".")
     language = pen.language
     if target == "rules":

@@ -29,11 +29,23 @@ from analysis.report_parts import (
 from analysis.stats import CONFIDENCE
 from analysis.text import decimals
 
-MAIN = ("win_share", "score_mean", "ends.bao", "ends.second_recycling", "turns.mean")
+MAIN: tuple[str, ...] = (
+    "win_share",
+    "score_mean",
+    "ends.bao",
+    "ends.second_recycling",
+    "turns.mean",
+)
 MAIN += ("bao.called", "calls.won_share", "game.rounds.mean")
 """What the answer speaks of; the rest is told further down."""
 
-_DRAWN = ("win_share", "ends.bao", "ends.second_recycling", "ends.turn_cap", "bao.called")
+_DRAWN: tuple[str, ...] = (
+    "win_share",
+    "ends.bao",
+    "ends.second_recycling",
+    "ends.turn_cap",
+    "bao.called",
+)
 _DRAWN += ("calls.won_share",)
 
 _TOLD_AT_MOST = 9
@@ -403,7 +415,12 @@ def _difference_table(pen: Pen, rows: Sequence[tuple[int, Row]], caption: str) -
                 NONE if gain is None else pen.number(gain, f"{at}.variance_ratio", 1),
             ]
         )
-    heads = ("differences.what", "differences.a", "differences.b", "differences.difference")
+    heads: tuple[str, ...] = (
+        "differences.what",
+        "differences.a",
+        "differences.b",
+        "differences.difference",
+    )
     heads += ("table.interval", "differences.sure", "differences.smallest", "differences.gain")
     columns = [Column(pen.language.text(head), numeric=n > 0) for n, head in enumerate(heads)]
     return Table(caption, columns, cells)

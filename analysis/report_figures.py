@@ -1,4 +1,4 @@
-"""The pictures of a report, each with a caption, words for those who do not see it, and its numbers."""
+"""The pictures of a report, each with a caption, words for those who see nothing, its numbers."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def run_figures(pen: Pen, source: Source) -> Iterator[Figure]:
 
     for plot in _RUN_PLOTS:
         if plot.there(source.summary):
-            draw = partial(getattr(plots, plot.draw or plot.name), **plot.options(pen))
+            draw = getattr(plots, plot.draw or plot.name)
             yield figure(
                 pen,
                 plot.name,
-                lambda ax, draw=draw: draw(source.summary, ax),
+                partial(draw, source.summary, **plot.options(pen)),
                 plot.height(source.summary),
                 plot.table(pen, source.summary),
             )
@@ -205,7 +205,7 @@ def _histogram(
 
 
 def _step(width: int) -> int:
-    """Return the next round number: 1, 2, 5, 10, 20, …"""
+    """Return the next round number: 1, 2, 5, 10, 20 and so on."""
     step = 1
     while step < width:
         step = {1: 2, 2: 5, 5: 10}[int(str(step)[0])] * 10 ** (len(str(step)) - 1)

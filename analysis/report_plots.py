@@ -155,9 +155,10 @@ def _legend_below(ax: Axes, legend: Any) -> None:
 def _least(figure: Figure) -> float:
     from matplotlib.text import Text
 
-    sizes = [
-        float(text.get_fontsize())
-        for text in figure.findobj(Text)
-        if isinstance(text, Text) and text.get_visible() and text.get_text().strip()
-    ]
+    texts: list[Any] = figure.findobj(Text)
+    sizes = [float(text.get_fontsize()) for text in texts if _shows(text)]
     return min(sizes, default=0.0)
+
+
+def _shows(text: Any) -> bool:
+    return bool(text.get_visible() and text.get_text().strip())

@@ -143,7 +143,7 @@ def _winner(pen: Pen, source: Source) -> Markup:
     said = {"first": _told(pen, seats, first), "second": _told(pen, seats, second), "of": of}
     even = language.number(100 / len(seats), 0 if 100 % len(seats) == 0 else 1)
     if common.alike(source.study["players"]):
-        low, high = first["win_share_ci95"]
+        low, _ = first["win_share_ci95"]
         last = order[-1]
         apart = low > 1 / len(seats) or last["win_share_ci95"][1] < 1 / len(seats)
         key = "run.seats_differ" if apart else "run.seats_alike"
@@ -439,7 +439,13 @@ def seat_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
                 pen.number(seat["cards_left_mean"], f"{at}.cards_left_mean", 2),
             ]
         )
-    heads = ("table.seat", "table.wins", "table.interval", "table.score", "table.interval")
+    heads: tuple[str, ...] = (
+        "table.seat",
+        "table.wins",
+        "table.interval",
+        "table.score",
+        "table.interval",
+    )
     heads += ("table.bao", "table.won", "table.cards")
     caption = pen.language.text("seats.caption")
     return Table(caption, columns(pen.language, heads), rows, pen.language.text("seats.note"))
@@ -556,7 +562,7 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
         value = pen.number(seat["score_mean"], f"players.{k}.score_mean", scores)
         ends = pen.interval(seat["score_mean_ci95"], f"players.{k}.score_mean_ci95", scores)
         yield language.say("brief.score", seat=k), _both("", value, ends)
-    for label, rate, path in (
+    for key, rate, path in (
         ("tile.bao_success", rates["bao"]["won"], "rates.bao.won"),
         (
             "tile.recycled",
@@ -567,7 +573,7 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
         places = places_of([rate["ci95"]], 100)
         value = pen.share(rate["value"], f"{path}.value", places)
         yield (
-            language.text(label),
+            language.text(key),
             _both("", value, pen.interval(rate["ci95"], f"{path}.ci95", places, share=True)),
         )
     turns = rates["table"]["turns_mean"]

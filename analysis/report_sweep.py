@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from analysis import report_common as common
 from analysis.report_figures import figure
@@ -223,7 +224,7 @@ def _over_axes(
         yield figure(
             pen,
             stem,
-            lambda ax, x=x: sweep(metrics, name, ax, x=x, by=by, seat=seat, dots=by is None),
+            partial(sweep, metrics, name, x=x, by=by, seat=seat, dots=by is None),
             3.9,
             _numbers(pen, source.summary, name, [] if seat is None else [seat]),
             words=f"sweep_{name}",
@@ -289,9 +290,9 @@ def _numbers(
             row += _cells(pen, holder, at, metric, places)
         rows.append(row)
     columns = _axis_columns(summary)
-    for seat in seats or [None]:
-        named = label if seat is None else language.say("brief.of_seat", what=label, seat=seat)
-        columns += [Column(named), Column(language.text("table.interval"))]
+    named = [language.say("brief.of_seat", what=label, seat=seat) for seat in seats]
+    for heading in named or [Markup(escape(label))]:
+        columns += [Column(heading), Column(language.text("table.interval"))]
     caption = language.say("figure.numbers", title=label)
     return Table(caption, columns, rows, _note(pen, summary))
 

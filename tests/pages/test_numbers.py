@@ -66,11 +66,7 @@ class Page(HTMLParser):
 
 def at(part: Any, path: str) -> Any:
     for key in path.split(".") if path else ():
-        if isinstance(part, Mapping):
-            # Names of differences and powers hold dots; take the longest key that is there.
-            part = part[key]
-        else:
-            part = part[int(key)]
+        part = part[key if isinstance(part, Mapping) else int(key)]
     return part
 
 
