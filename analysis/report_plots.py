@@ -118,6 +118,7 @@ def fit(figure: Figure, *, narrow: bool) -> float:
         legend = ax.get_legend()
         if narrow:
             _wrap_names(ax)
+            ax.set_xlabel(textwrap.fill(ax.get_xlabel(), 2 * _LINE))
         if narrow and legend is not None:
             _legend_below(ax, legend)
         if narrow and ax.images and ax.images[0].get_size()[1] > _FIELDS_AT_MOST:
