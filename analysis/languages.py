@@ -1,9 +1,9 @@
 """Languages of reports: catalogues of short sentences, and numbers as people write them there.
 
-A catalogue is a TOML file in ``lang/``. Its keys, joined by dots, are the same in every language, and
-so are the names in braces that an entry leaves to be filled in. An entry that depends on a number is
-a table of plural forms, ``one`` and ``other``, and where a language has it ``many`` (whole millions:
-*1 000 000 de manches*).
+A catalogue is a TOML file in ``lang/``. Its keys, joined by dots, are the same in every language,
+and so are the names in braces that an entry leaves to be filled in. An entry that depends on a
+number is a table of plural forms: ``one``, ``other`` and, where a language has it, ``many`` (whole
+millions: *1 000 000 de manches*).
 """
 
 from __future__ import annotations

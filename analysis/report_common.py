@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from analysis.languages import Language
 from analysis.report_parts import (
-
     Block,
     Chapter,
     Code,
@@ -25,7 +24,6 @@ from analysis.report_parts import (
 from analysis.report_repeat import changes, command, defaults, study_toml
 from sim.players import KINDS, Player, load_player, shipped_players
 from sim.rules import Rules
-
 
 _COLUMNS_AT_MOST = 4
 """Players side by side in a table; of more, each one's parameters are told in a line."""
@@ -137,7 +135,10 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
         rows = []
         for key in changed:
             meaning = language.shipped("parameter", key, specs[key]["description"])
-            cells = [_strong(value_text(language, value[key]), value[key] != usual[key]) for value in values]
+            cells = [
+                _strong(value_text(language, value[key]), value[key] != usual[key])
+                for value in values
+            ]
             rows.append([code(key), meaning, value_text(language, usual[key]), *cells])
         yield Table(language.text(f"players.caption_{kind}"), columns, rows)
 
@@ -159,9 +160,7 @@ def value_text(language: Language, value: Any) -> str:
     if isinstance(value, int | float):
         return language.translate_numbers(f"{value:g}").replace("-", "−")
     if isinstance(value, Mapping):
-        return "; ".join(
-            f"{key}: {value_text(language, each)}" for key, each in value.items()
-        )
+        return "; ".join(f"{key}: {value_text(language, each)}" for key, each in value.items())
     return str(value)
 
 
@@ -169,7 +168,7 @@ def value_text(language: Language, value: Any) -> str:
 
 
 def meaning(pen: Pen, what: str) -> Markup | str:
-    """Return what ``rules.OPTION``, ``players.SEAT.PARAMETER``, ``deck.BIRD.FACT`` mean, in words."""
+    """Return what ``rules.OPTION``, ``players.SEAT.PARAMETER``, ``deck.BIRD.FACT`` mean."""
     target, _, name = what.partition(".")
     language = pen.language
     if target == "rules":
@@ -312,5 +311,3 @@ def repeat(pen: Pen, source: Source, files: Sequence[tuple[str, Mapping[str, Any
         facts.append((language.text("repeat.rules_id"), str(summary["rules_id"])))
     blocks.append(Facts(facts))
     return Chapter(language.text("chapter.repeat"), blocks)
-
-

@@ -29,11 +29,23 @@ from analysis.report_parts import (
 from analysis.stats import CONFIDENCE
 from analysis.text import decimals
 
-MAIN = ("win_share", "score_mean", "ends.bao", "ends.second_recycling", "turns.mean")
+MAIN: tuple[str, ...] = (
+    "win_share",
+    "score_mean",
+    "ends.bao",
+    "ends.second_recycling",
+    "turns.mean",
+)
 MAIN += ("bao.called", "calls.won_share", "game.rounds.mean")
 """What the answer speaks of; the rest is told further down."""
 
-_DRAWN = ("win_share", "ends.bao", "ends.second_recycling", "ends.turn_cap", "bao.called")
+_DRAWN: tuple[str, ...] = (
+    "win_share",
+    "ends.bao",
+    "ends.second_recycling",
+    "ends.turn_cap",
+    "bao.called",
+)
 _DRAWN += ("calls.won_share",)
 
 _TOLD_AT_MOST = 9
@@ -55,9 +67,7 @@ def part(pen: Pen, source: Source) -> Part:
         Chapter(language.text("chapter.rules"), list(_rules(pen, source))),
         Chapter(language.text("chapter.assumed"), list(_assumed(pen, source))),
         Chapter(language.text("chapter.limits"), [Points(list(_limits(pen, source)))]),
-        common.repeat(
-            pen, source, [("a.toml", source.study["a"]), ("b.toml", source.study["b"])]
-        ),
+        common.repeat(pen, source, [("a.toml", source.study["a"]), ("b.toml", source.study["b"])]),
     ]
     return Part(
         kind=language.text("kind.comparison"),
@@ -169,7 +179,9 @@ def metric_name(pen: Pen, row: Row) -> Markup:
     language, label = pen.language, _label(pen, row)
     if row["seat"] is None:
         return Markup("{}").format(capital(label))
-    return language.say("metric_name.of", what=capital(label), player=row["player"], seat=row["seat"])
+    return language.say(
+        "metric_name.of", what=capital(label), player=row["player"], seat=row["seat"]
+    )
 
 
 def _label(pen: Pen, row: Row) -> str:
@@ -214,7 +226,9 @@ def _said(pen: Pen, k: int, row: Row, key: str) -> Markup:
         b=_value(pen, row["b"], f"{at}.b", row, places),
         difference=write(row["difference"], f"{at}.difference", places, signed=True),
         interval=_interval(pen, row, f"{at}.ci95", places),
-        smallest=write(row["smallest_detectable"], f"{at}.smallest_detectable", places, signed=False)
+        smallest=write(
+            row["smallest_detectable"], f"{at}.smallest_detectable", places, signed=False
+        )
         if row["smallest_detectable"] is not None
         else NONE,
         unit=language.text(f"unit.{unit}") if f"unit.{unit}" in language else unit,
@@ -374,9 +388,7 @@ def _of_seat(row: Row) -> bool:
     return row["seat"] is not None
 
 
-def _table(
-    pen: Pen, summary: Mapping[str, Any], name: str, chosen: Any
-) -> Iterator[Block]:
+def _table(pen: Pen, summary: Mapping[str, Any], name: str, chosen: Any) -> Iterator[Block]:
     rows = [pair for pair in _rows(summary) if chosen(pair[1])]
     if rows:
         yield _difference_table(pen, rows, pen.language.text(f"differences.{name}"))
@@ -403,7 +415,12 @@ def _difference_table(pen: Pen, rows: Sequence[tuple[int, Row]], caption: str) -
                 NONE if gain is None else pen.number(gain, f"{at}.variance_ratio", 1),
             ]
         )
-    heads = ("differences.what", "differences.a", "differences.b", "differences.difference")
+    heads: tuple[str, ...] = (
+        "differences.what",
+        "differences.a",
+        "differences.b",
+        "differences.difference",
+    )
     heads += ("table.interval", "differences.sure", "differences.smallest", "differences.gain")
     columns = [Column(pen.language.text(head), numeric=n > 0) for n, head in enumerate(heads)]
     return Table(caption, columns, cells)

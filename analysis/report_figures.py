@@ -1,4 +1,4 @@
-"""The pictures of a report, each with a caption, words for those who do not see it, and its numbers."""
+"""The pictures of a report, each with a caption, words for those who see nothing, its numbers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from analysis.stats import ratio
 from sim.deck import POWERS
 
 Summary = Mapping[str, Any]
+
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
+"""Places in the turn order, as plots and catalogues name them."""
 
 _ROWS_AT_MOST = 60
 """Of a table behind a histogram; longer ones are put together in steps."""
@@ -47,11 +50,11 @@ def run_figures(pen: Pen, source: Source) -> Iterator[Figure]:
 
     for plot in _RUN_PLOTS:
         if plot.there(source.summary):
-            draw = partial(getattr(plots, plot.draw or plot.name), **plot.options(pen))
+            draw = getattr(plots, plot.draw or plot.name)
             yield figure(
                 pen,
                 plot.name,
-                lambda ax, draw=draw: draw(source.summary, ax),
+                partial(draw, source.summary, **plot.options(pen)),
                 plot.height(source.summary),
                 plot.table(pen, source.summary),
             )
@@ -135,7 +138,7 @@ def positions(pen: Pen, summary: Summary) -> Table:
         at = f"positions.{k}"
         rows.append(
             [
-                pen.whole(row["position"], f"{at}.position"),
+                pen.language.text(f"plot.{ORDINALS[row['position']]}"),
                 pen.share(row["win_share"], f"{at}.win_share", places),
                 pen.interval(row["win_share_ci95"], f"{at}.win_share_ci95", places, share=True),
                 pen.number(row["score_mean"], f"{at}.score_mean", scores),
@@ -169,7 +172,9 @@ def _ends(pen: Pen, summary: Summary) -> Table:
 
 
 def _lengths(pen: Pen, summary: Summary) -> Table:
-    return _histogram(pen, "lengths", "table.turns", summary["turns"]["histogram"], "turns.histogram")
+    return _histogram(
+        pen, "lengths", "table.turns", summary["turns"]["histogram"], "turns.histogram"
+    )
 
 
 def _recycling(pen: Pen, summary: Summary) -> Table:
@@ -200,16 +205,14 @@ def _histogram(
 
 
 def _step(width: int) -> int:
-    """Return the next round number: 1, 2, 5, 10, 20, …"""
+    """Return the next round number: 1, 2, 5, 10, 20 and so on."""
     step = 1
     while step < width:
         step = {1: 2, 2: 5, 5: 10}[int(str(step)[0])] * 10 ** (len(str(step)) - 1)
     return step
 
 
-def _steps(
-    pairs: Sequence[Sequence[int]], width: int
-) -> Iterator[tuple[int, list[Sequence[int]]]]:
+def _steps(pairs: Sequence[Sequence[int]], width: int) -> Iterator[tuple[int, list[Sequence[int]]]]:
     """Yield the lower end of each step with a value in it, and its pairs."""
     steps: dict[int, list[Sequence[int]]] = {}
     for pair in pairs:

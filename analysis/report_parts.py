@@ -71,7 +71,9 @@ class Pen:
         """Write a whole number."""
         return self._data(value, path, self.language.whole(value), "")
 
-    def share(self, value: float | None, path: str, places: int = 1, *, sign: bool = True) -> Markup:
+    def share(
+        self, value: float | None, path: str, places: int = 1, *, sign: bool = True
+    ) -> Markup:
         """Write a share in per cent, with ``%`` after it unless `sign` is off."""
         if value is None:
             return Markup(NONE)
@@ -97,12 +99,12 @@ class Pen:
         if low is None or high is None:
             return Markup(NONE)
         if share:
-            write = lambda value, at: self.share(value, at, places, sign=False)  # noqa: E731
+            first = self.share(low, f"{path}.0", places, sign=False)
+            last = self.share(high, f"{path}.1", places, sign=False)
         else:
-            write = lambda value, at: self.number(value, at, places)  # noqa: E731
-        return self.language.say(
-            "number.interval", low=write(low, f"{path}.0"), high=write(high, f"{path}.1")
-        )
+            first = self.number(low, f"{path}.0", places)
+            last = self.number(high, f"{path}.1", places)
+        return self.language.say("number.interval", low=first, high=last)
 
     def _data(self, value: float, path: str, shown: str, unit: str) -> Markup:
         mark = Markup(' data-unit="{}"').format(unit) if unit else ""

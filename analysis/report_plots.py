@@ -118,6 +118,7 @@ def fit(figure: Figure, *, narrow: bool) -> float:
         legend = ax.get_legend()
         if narrow:
             _wrap_names(ax)
+            ax.set_xlabel(textwrap.fill(ax.get_xlabel(), 2 * _LINE))
         if narrow and legend is not None:
             _legend_below(ax, legend)
         if narrow and ax.images and ax.images[0].get_size()[1] > _FIELDS_AT_MOST:
@@ -155,9 +156,10 @@ def _legend_below(ax: Axes, legend: Any) -> None:
 def _least(figure: Figure) -> float:
     from matplotlib.text import Text
 
-    sizes = [
-        float(text.get_fontsize())
-        for text in figure.findobj(Text)
-        if isinstance(text, Text) and text.get_visible() and text.get_text().strip()
-    ]
+    texts: list[Any] = figure.findobj(Text)
+    sizes = [float(text.get_fontsize()) for text in texts if _shows(text)]
     return min(sizes, default=0.0)
+
+
+def _shows(text: Any) -> bool:
+    return bool(text.get_visible() and text.get_text().strip())

@@ -69,11 +69,15 @@ def _of_folder(path: Path) -> Source:
         raise InputError(problem, where=path, expected=f"those of a {one_of(KINDS, quote='')}")
     if not isinstance(manifest.get("schema"), int) or manifest["schema"] > _SCHEMA:
         problem = "written by another version of the program"
-        raise InputError(problem, where=path, expected=f"schema {_SCHEMA}", got=manifest.get("schema"))
+        raise InputError(
+            problem, where=path, expected=f"schema {_SCHEMA}", got=manifest.get("schema")
+        )
     if kind == "run" and not manifest.get("finished"):
         return _unfinished(path)
     if not (path / "summary.json").exists():
-        raise InputError("not finished yet", where=path, expected=f"the same {kind} again, to its end")
+        raise InputError(
+            "not finished yet", where=path, expected=f"the same {kind} again, to its end"
+        )
     summary = _json(path / "summary.json", path)
     study = manifest.get("study", {})
     sides: tuple[Source, ...] = ()

@@ -143,7 +143,7 @@ def _winner(pen: Pen, source: Source) -> Markup:
     said = {"first": _told(pen, seats, first), "second": _told(pen, seats, second), "of": of}
     even = language.number(100 / len(seats), 0 if 100 % len(seats) == 0 else 1)
     if common.alike(source.study["players"]):
-        low, high = first["win_share_ci95"]
+        low, _ = first["win_share_ci95"]
         last = order[-1]
         apart = low > 1 / len(seats) or last["win_share_ci95"][1] < 1 / len(seats)
         key = "run.seats_differ" if apart else "run.seats_alike"
@@ -211,7 +211,9 @@ def _median(pen: Pen, value: float, path: str) -> Markup:
 def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     language, rates = pen.language, summary["rates"]
     unit = _unit(summary)
-    yield Tile(language.text(f"tile.{unit}"), pen.whole(summary[unit], unit), _part_of(pen, summary))
+    yield Tile(
+        language.text(f"tile.{unit}"), pen.whole(summary[unit], unit), _part_of(pen, summary)
+    )
     seats = summary["players"]
     if decided_of(summary):
         first = max(seats, key=lambda seat: seat["win_share"])
@@ -321,7 +323,11 @@ _COURSE: tuple[str, ...] = ("leads.changes.mean", "leads.loser_led.share")
 _COURSE += ("leads.loser_led.turns_left.mean", "windows.left_share", "shields.raised_share")
 _COURSE += ("shields.outcomes.up.won_share", "shields.outcomes.down.won_share")
 _COURSE += ("comebacks.after_last_share", "comebacks.half.leader_won_share")
-_COURSE += ("comebacks.half.last_won_share", "comebacks.deficit.mean", "comebacks.lead_changes.mean")
+_COURSE += (
+    "comebacks.half.last_won_share",
+    "comebacks.deficit.mean",
+    "comebacks.lead_changes.mean",
+)
 
 
 def _calls(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
@@ -433,7 +439,13 @@ def seat_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
                 pen.number(seat["cards_left_mean"], f"{at}.cards_left_mean", 2),
             ]
         )
-    heads = ("table.seat", "table.wins", "table.interval", "table.score", "table.interval")
+    heads: tuple[str, ...] = (
+        "table.seat",
+        "table.wins",
+        "table.interval",
+        "table.score",
+        "table.interval",
+    )
     heads += ("table.bao", "table.won", "table.cards")
     caption = pen.language.text("seats.caption")
     return Table(caption, columns(pen.language, heads), rows, pen.language.text("seats.note"))
@@ -542,20 +554,26 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
     for k, seat in enumerate(seats):
         value = pen.share(seat["win_share"], f"players.{k}.win_share", shares)
         label = language.say("brief.win_share", seat=k)
-        ends = pen.interval(seat["win_share_ci95"], f"players.{k}.win_share_ci95", shares, share=True)
+        ends = pen.interval(
+            seat["win_share_ci95"], f"players.{k}.win_share_ci95", shares, share=True
+        )
         yield label, _both(seat["strategy"], value, ends)
     for k, seat in enumerate(seats):
         value = pen.number(seat["score_mean"], f"players.{k}.score_mean", scores)
         ends = pen.interval(seat["score_mean_ci95"], f"players.{k}.score_mean_ci95", scores)
         yield language.say("brief.score", seat=k), _both("", value, ends)
-    for label, rate, path in (
+    for key, rate, path in (
         ("tile.bao_success", rates["bao"]["won"], "rates.bao.won"),
-        ("tile.recycled", rates["table"]["end_second_recycling"], "rates.table.end_second_recycling"),
+        (
+            "tile.recycled",
+            rates["table"]["end_second_recycling"],
+            "rates.table.end_second_recycling",
+        ),
     ):
         places = places_of([rate["ci95"]], 100)
         value = pen.share(rate["value"], f"{path}.value", places)
         yield (
-            language.text(label),
+            language.text(key),
             _both("", value, pen.interval(rate["ci95"], f"{path}.ci95", places, share=True)),
         )
     turns = rates["table"]["turns_mean"]

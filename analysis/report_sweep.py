@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from analysis import report_common as common
 from analysis.report_figures import figure
@@ -90,7 +91,9 @@ def _axes_told(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
             low, high = (common.value_text(language, end(values)) for end in (min, max))
             span = language.say("number.range", low=low, high=high)
         else:
-            span = Markup(", ").join(common.value_text(language, value) for value in values[:_VALUES_AT_MOST])
+            span = Markup(", ").join(
+                common.value_text(language, value) for value in values[:_VALUES_AT_MOST]
+            )
         yield language.say("sweep.axis", values=span, n=len(values), **told)
 
 
@@ -221,7 +224,7 @@ def _over_axes(
         yield figure(
             pen,
             stem,
-            lambda ax, x=x: sweep(metrics, name, ax, x=x, by=by, seat=seat, dots=by is None),
+            partial(sweep, metrics, name, x=x, by=by, seat=seat, dots=by is None),
             3.9,
             _numbers(pen, source.summary, name, [] if seat is None else [seat]),
             words=f"sweep_{name}",
@@ -287,9 +290,9 @@ def _numbers(
             row += _cells(pen, holder, at, metric, places)
         rows.append(row)
     columns = _axis_columns(summary)
-    for seat in seats or [None]:
-        named = label if seat is None else language.say("brief.of_seat", what=label, seat=seat)
-        columns += [Column(named), Column(language.text("table.interval"))]
+    named = [language.say("brief.of_seat", what=label, seat=seat) for seat in seats]
+    for heading in named or [Markup(escape(label))]:
+        columns += [Column(heading), Column(language.text("table.interval"))]
     caption = language.say("figure.numbers", title=label)
     return Table(caption, columns, rows, _note(pen, summary))
 
@@ -320,9 +323,7 @@ def _is_share(metric: str) -> bool:
     return METRICS[metric].share
 
 
-def _cells(
-    pen: Pen, holder: Mapping[str, Any], at: str, metric: str, places: int
-) -> list[Markup]:
+def _cells(pen: Pen, holder: Mapping[str, Any], at: str, metric: str, places: int) -> list[Markup]:
     value, ends = holder.get(metric), holder.get(f"{metric}_ci95", (None, None))
     if _is_share(metric):
         shown = pen.share(value, f"{at}.{metric}", places)
@@ -401,4 +402,3 @@ def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
         yield language.say("limit.some_capped")
     yield language.say("limit.rounds" if summary["unit"] == "rounds" else "limit.games")
     yield from common.always(pen, source)
-

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from analysis import report_common as common
 from analysis.report_figures import figure
 from analysis.report_parts import (
+    Block,
     Chapter,
     Column,
     Figure,
@@ -32,7 +33,11 @@ _MATRIX_AT_MOST = 14
 def part(pen: Pen, source: Source) -> Part:
     """Return the part about a tournament."""
     language, summary = pen.language, source.summary
-    ranking = [Text(language.text("ranking.intro")), _ranking(pen, summary), _steps(pen, summary)]
+    ranking: list[Block] = [
+        Text(language.text("ranking.intro")),
+        _ranking(pen, summary),
+        _steps(pen, summary),
+    ]
     chapters = [
         Chapter(language.text("chapter.pictures"), list(_figures(pen, source))),
         Chapter(language.text("chapter.ranking"), ranking),
@@ -204,7 +209,13 @@ def _ranking(pen: Pen, summary: Mapping[str, Any]) -> Table:
                 pen.share(row["bao_success"], f"{at}.bao_success"),
             ]
         )
-    heads = ("table.player", "table.rank", "table.wins", "table.interval", "table.score")
+    heads: tuple[str, ...] = (
+        "table.player",
+        "table.rank",
+        "table.wins",
+        "table.interval",
+        "table.score",
+    )
     heads += ("table.interval", "table.bao", "table.won")
     return Table(pen.language.text("ranking.caption"), columns(pen.language, heads), rows)
 

@@ -97,8 +97,8 @@ SMALL_LETTERS = """least => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
         const parent = walker.currentNode.parentElement;
-        if (!walker.currentNode.textContent.trim() || parent.closest("script, style, svg")) continue;
-        if (!parent.checkVisibility()) continue;
+        if (!walker.currentNode.textContent.trim() || !parent.checkVisibility()) continue;
+        if (parent.closest("script, style, svg")) continue;
         const size = parseFloat(getComputedStyle(parent).fontSize);
         if (size < least) found.push([size, walker.currentNode.textContent.trim().slice(0, 40)]);
     }

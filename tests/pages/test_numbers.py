@@ -66,11 +66,7 @@ class Page(HTMLParser):
 
 def at(part: Any, path: str) -> Any:
     for key in path.split(".") if path else ():
-        if isinstance(part, Mapping):
-            # Names of differences and powers hold dots; take the longest key that is there.
-            part = part[key]
-        else:
-            part = part[int(key)]
+        part = part[key if isinstance(part, Mapping) else int(key)]
     return part
 
 
@@ -131,7 +127,9 @@ def check_rounding(number: dict[str, str], lang: str) -> None:
     else:
         assert abs(shown - value) <= 0.50001 * 10**-places, number
         if number.get("data-unit") == "%" and "difference" not in number["data-path"]:
-            assert (shown in (0, 100)) <= (value in (0, 100) or places > 0 or "step" in text), number
+            assert (shown in (0, 100)) <= (value in (0, 100) or places > 0 or "step" in text), (
+                number
+            )
 
 
 @pytest.mark.parametrize("lang", languages())
@@ -339,7 +337,15 @@ def test_mistakes(words: list[str], message: str, folders: dict[str, Path]) -> N
     "words",
     [
         ["run", "--players", "balanced,sharp", "--rounds", "300"],
-        ["sweep", "--players", "balanced,sharp", "--over", "0.bao_threshold=1,5", "--rounds", "100"],
+        [
+            "sweep",
+            "--players",
+            "balanced,sharp",
+            "--over",
+            "0.bao_threshold=1,5",
+            "--rounds",
+            "100",
+        ],
         ["tournament", "--players", "balanced,sharp,novice", "--seats", "2", "--rounds", "100"],
         ["compare", "--rule", "peeks=3", "--rounds", "100"],
     ],

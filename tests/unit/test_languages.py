@@ -162,6 +162,15 @@ def test_percent(share: float, text: str) -> None:
     assert ENGLISH.percent(share, 1) == text
 
 
+@pytest.mark.parametrize("games", [False, True])
+def test_every_compared_number_has_a_name(games: bool) -> None:
+    from sim.measures import measures
+
+    for measure in measures(4, games):
+        assert f"metric.{measure.name}" in ENGLISH
+        assert f"unit.{measure.unit}" in ENGLISH
+
+
 def test_markup_is_escaped() -> None:
     said = ENGLISH.say("comparison.title", what="<script>alert(1)</script>")
     assert "<script>" not in said
