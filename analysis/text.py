@@ -281,7 +281,54 @@ def _facts(summary: Mapping[str, Any]) -> list[str]:
     shown = [f"{value}: {share(count, rounds)}" for value, count in pairs[:4]]
     rest = sum(count for _, count in pairs[4:])
     shown += [f"more: {share(rest, rounds)}"] if rest else []
-    return lines + paragraph("recyclings", ", ".join(shown))
+    lines += paragraph("recyclings", ", ".join(shown))
+    return lines + (_designer_facts(summary) if "positions" in summary else [])
+
+
+def _designer_facts(summary: Mapping[str, Any]) -> list[str]:
+    """Return the most telling of the numbers for designers; an older summary has none."""
+    lines = _call_facts(summary) if summary["calls"]["called"] else []
+    leads = summary["leads"]
+    lost = leads["loser_led"]
+    told = f"changes {fixed(leads['changes']['mean'], 1)} times a round"
+    if lost["rounds"]:
+        turns = fixed(lost["turns_left"]["mean"], 1)
+        told += f"; a later loser leads until {turns} turns before the end"
+    lines += paragraph("the lead", told)
+    windows, players = summary["windows"], summary["players"]
+    chances = share(windows["with_chance"], windows["opened"])
+    left = share(windows["left"], windows["with_chance"])
+    missed = [_part(player["pluck_chances"]["missed_share"]) for player in players]
+    told = f"{chances} of windows hold a chance to pluck, {left} of these pass unused; "
+    told += f"chances missed by seat: {', '.join(missed)} %"
+    lines += paragraph("chances", told)
+    places = [_part(place["win_share"]) for place in summary["positions"]]
+    low, high = summary["positions"][0]["win_share_ci95"]
+    margin = "" if low is None else f" (the first: {_part(low)} to {_part(high)})"
+    told = f"rounds won by place in the turn order: {', '.join(places)} %{margin}"
+    return lines + paragraph("seats", told)
+
+
+def _call_facts(summary: Mapping[str, Any]) -> list[str]:
+    """Return on what BAO is called, and what the Shield does to its success."""
+    calls, shields = summary["calls"], summary["shields"]
+    means = {name: calls[name]["mean"] for name in ("turn", "total", "unknown")}
+    told = f"in turn {fixed(means['turn'], 1)}, on {fixed(means['total'], 1)} points, "
+    told += f"{fixed(means['unknown'], 2)} cards unknown (means); "
+    told += f"{share(calls['lowest']['called'], calls['called'])} alone lowest then"
+    lines = paragraph("calls", told)
+    up, down = (shields["outcomes"][name] for name in ("up", "down"))
+    if up["called"]:
+        told = f"up after {share(up['called'], calls['called'])} of calls, of which "
+        told += f"{share(up['won'], up['called'])} succeed; of the others "
+        told += f"{share(down['won'], down['called'])}"
+        lines += paragraph("Shield", told)
+    return lines
+
+
+def _part(value: float | None) -> str:
+    """Return a share in per cent, without the sign."""
+    return fixed(None if value is None else 100 * value, 1)
 
 
 def _game_facts(summary: Mapping[str, Any]) -> list[str]:
@@ -296,6 +343,13 @@ def _game_facts(summary: Mapping[str, Any]) -> list[str]:
     per_game = summary["rounds"] / games
     sums = [fixed(player["score_mean"] * per_game, 1) for player in summary["players"]]
     lines += paragraph("rounds", length)
+    comebacks = summary.get("comebacks")
+    if comebacks and comebacks["games"]:
+        half, last = comebacks["half"], share(comebacks["after_last"], comebacks["games"])
+        told = f"{last} of games are won by a player who had been last, "
+        told += f"{share(half['leader_won'], half['games'])} by who leads halfway; the most made "
+        told += f"up is {comebacks['deficit']['max']} points"
+        lines += paragraph("comebacks", told)
     return lines + paragraph("sums", f"of a game's scores, mean by seat: {', '.join(sums)}")
 
 

@@ -1,7 +1,8 @@
-"""How fast the engine plays here: rounds a second, and a turn's cost in shuffles.
+"""How fast the engine plays here: rounds a second, a turn's cost in shuffles, the cost of counting.
 
 One thread's figure is the fastest of several repetitions of the same rounds; repetitions of the
-yardstick, a full shuffle of 66 bytes, stand in between, so both meet the same clock speed.
+yardstick, a full shuffle of 66 bytes, stand in between, and so do rounds in which nothing is
+counted for the tally, so all meet the same clock speed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sim.batch import Job, load_engine, play
+from sim.engine.state import TALLY, new_record, new_state
 from sim.executors import cores
 from sim.players import Player
 from sim.study import Study
@@ -38,7 +40,8 @@ def measure(player: Player, seconds: float = 4.0) -> dict[str, Any]:
     Returns:
         ``machine``: processor, cores, versions. ``player``: its name. ``tables``: for each number
         of players: ``rounds_per_second`` and ``ns_per_turn`` of one thread, ``turns_per_round``,
-        ``shuffle_ns``, ``turn_in_shuffles``, ``threads`` and ``rounds_per_second_all`` of all.
+        ``shuffle_ns``, ``turn_in_shuffles``, ``counting`` (share of the time that counting takes),
+        ``threads`` and ``rounds_per_second_all`` of all.
     """
     import numba
 
@@ -57,12 +60,14 @@ def _table(player: Player, players: int, seconds: float) -> dict[str, Any]:
     job = Job.of(Study.of(players=[player] * players, rounds=1))
     load_engine(job, quiet=True)
     rounds = _rounds_in(job, seconds / 2 / REPETITIONS)
-    chunks, shuffles = [], []
+    seconds_of: dict[bool, list[float]] = {True: [], False: []}
+    shuffles = []
     for _ in range(REPETITIONS):
         shuffles.append(_shuffle_seconds())
-        chunks.append(play(job, 0, rounds))
-    turns = sum(value * times for value, times in chunks[0].sums.pairs("turns"))
-    best, shuffle = min(part.seconds for part in chunks), min(shuffles)
+        for counting in (True, False):
+            seconds_of[counting].append(_chunk_seconds(job, rounds, counting))
+    turns = sum(value * times for value, times in play(job, 0, rounds).sums.pairs("turns"))
+    best, shuffle = min(seconds_of[True]), min(shuffles)
     turn = best / turns
     return {
         "players": players,
@@ -71,9 +76,23 @@ def _table(player: Player, players: int, seconds: float) -> dict[str, Any]:
         "ns_per_turn": 1e9 * turn,
         "shuffle_ns": 1e9 * shuffle,
         "turn_in_shuffles": turn / shuffle,
+        "counting": 1 - min(seconds_of[False]) / best,
         "threads": cores(),
         "rounds_per_second_all": _all_cores(job, rounds, seconds / 2),
     }
+
+
+def _chunk_seconds(job: Job, rounds: int, counting: bool) -> float:
+    """Return the time of playing rounds, with or without counting for the tally."""
+    from sim.engine.play import play_chunk
+
+    state, tally, histograms = new_state(), new_record(TALLY), job.histograms()
+    state.counting = int(counting)
+    turns, recyclings = histograms["turns"], histograms["recyclings"]
+    seed, rows, games = np.uint64(job.seed), job.rows(0), histograms["game_rounds"]
+    start = time.perf_counter()
+    play_chunk(state, job.table, seed, 0, rounds, tally, turns, recyclings, games, rows)
+    return time.perf_counter() - start
 
 
 def _rounds_in(job: Job, seconds: float) -> int:
@@ -136,12 +155,13 @@ def text(figures: dict[str, Any]) -> str:
             f"{row['ns_per_turn']:.0f}",
             f"{row['shuffle_ns']:.0f}",
             f"{row['turn_in_shuffles']:.2f}",
+            f"{100 * row['counting']:.1f}",
         ]
         for row in figures["tables"]
     ]
     threads = figures["tables"][0]["threads"]
     headings = ["players", "rounds/s", f"on {threads} threads", "turns a round"]
-    headings += ["ns a turn", "ns a shuffle", "in shuffles"]
+    headings += ["ns a turn", "ns a shuffle", "in shuffles", "counting %"]
     lines = [
         f"{machine['processor']}, {machine['cores']} cores; Python {machine['python']}, "
         f"numba {machine['numba']}, numpy {machine['numpy']}",

@@ -402,7 +402,7 @@ def _rows_of(comparing: Comparing, pairs: PairSums, job: PairJob) -> Iterator[di
     from analysis.comparing import difference_row, median_row
 
     names = [_name(*both) for both in zip(comparing.a.players, comparing.b.players, strict=True)]
-    entry = job.middle[0][0]
+    entry = job.middle[0]
     after, median = ("game.rounds.mean", "rounds") if entry == "rounds" else ("turns.mean", "turns")
     for measure, sums, products, apart in pairs.measured(job):
         seat = measure.seat

@@ -293,8 +293,8 @@ class Designers:
         found = self._outcomes(ends)
         del found["called"]  # stands in the seat's part already, as bao_called
         for name in ("turn", "total", "unknown"):
-            moments = (sums[f"call_{name}{power}"][seat] for power in ("", "_sq"))
-            found |= self._mean(f"{name}_mean", ends[BAO_CALLED], *moments, self.inside)
+            total, squares = sums[f"call_{name}"][seat], sums[f"call_{name}_sq"][seat]
+            found |= self._mean(f"{name}_mean", ends[BAO_CALLED], total, squares, self.inside)
         return found
 
     def _hit_rate(self, seat: int) -> Group:
@@ -307,8 +307,15 @@ class Designers:
         tries = hits + counts[MISSED]
         interval: Sequence[float | None] = (None, None)
         if self.inside is not None:
-            squares = [sums[name][seat] for name in ("hits_sq", "tries_sq", "hits_tries")]
-            interval = ratio_interval(sums["rounds"], hits, tries, *squares, self.inside)
+            interval = ratio_interval(
+                clusters=sums["rounds"],
+                total=hits,
+                size=tries,
+                total_squares=sums["hits_sq"][seat],
+                size_squares=sums["tries_sq"][seat],
+                products=sums["hits_tries"][seat],
+                confidence=self.inside,
+            )
         return {"hit_rate": ratio(hits, tries), "hit_rate_ci95": list(interval)}
 
     def _chances(self, detail: Sequence[int]) -> Group:
@@ -369,7 +376,7 @@ def _plucks(detail: Sequence[int]) -> Group:
 
 def _powers(detail: Sequence[int]) -> Group:
     """Return powers by what started them, and how many could do nothing."""
-    found = {}
+    found: Group = {}
     for k, power in enumerate(POWERS):
         begin = POWER_BY + k * len(TRIGGERS)
         found[power] = _named(TRIGGERS, detail[begin:]) | {"no_effect": detail[NO_EFFECT + k]}

@@ -37,8 +37,8 @@ from sim.sums import Sums
 SECTIONS = 200
 """Groups of blocks, every 200th block in one, over which the spread of a median is measured."""
 
-BLOCKS = 2048
-"""The most blocks of a chunk: each has a row of numbers for both sides."""
+ROWS = 2**13
+"""The most rounds (games) of each side in a chunk, all rotations together: each has a row."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class PairJob:
         """Return the job of two studies; the seed of both is that of the first."""
         return cls(_jobs(a, a.seed, rotated), _jobs(b, a.seed, rotated))
 
-    @property
+    @cached_property
     def players(self) -> int:
         """How many there are."""
         return int(self.a[0].table.players)
 
-    @property
+    @cached_property
     def games(self) -> bool:
         """Whether games are played."""
         return bool(self.a[0].table.games)
@@ -72,7 +72,7 @@ class PairJob:
     def most_units(self) -> int:
         """Return how many blocks can be played before any sum of a chunk could leave int64."""
         units = min(job.most_units() for job in (*self.a, *self.b))
-        return max(1, min(BLOCKS, units // (8 * len(self.a))))
+        return max(1, min(ROWS, units // 8) // len(self.a))
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -96,6 +96,22 @@ class PairJob:
         return np.array([*moved, *range(len(at), len(at) + len(EXTRA))], np.int64)
 
     @cached_property
+    def places(self) -> Any:
+        """Where `entries` stand in a `TALLY` record taken as a row of int64."""
+        return np.array([place(entry) for entry in self.entries], np.int64)
+
+    @cached_property
+    def rotations(self) -> list[tuple[Any, Any]]:
+        """For each rotation the orders that put rows, and `TALLY` rows, into that of players."""
+        size = TALLY.itemsize // 8
+        orders = []
+        for by in range(len(self.a)):
+            row = np.arange(size)
+            by_player(row.view(TALLY)[0], self.players, by)
+            orders.append((self.columns(by), row))
+        return orders
+
+    @cached_property
     def measures(self) -> list[Measure]:
         """By what the studies are compared."""
         return measures(self.players, self.games)
@@ -113,12 +129,9 @@ class PairJob:
         return [[index[tuple(part.items())] for part in measure.parts] for measure in self.measures]
 
     @property
-    def middle(self) -> tuple[Entry, int]:
-        """Of which number of a round (a game) the median is looked for, and the largest one."""
-        table = self.a[0].table, self.b[0].table
-        if self.games:
-            return ("rounds",), max(int(each.rule_max_rounds) for each in table)
-        return ("turns",), max(int(each.rule_max_turns) for each in table)
+    def middle(self) -> Entry:
+        """Of which number of a round, or of a game, the median is looked for."""
+        return ("rounds",) if self.games else ("turns",)
 
 
 def _jobs(study: Study, seed: int, rotated: bool) -> tuple[Job, ...]:
@@ -139,8 +152,8 @@ class PairSums:
         totals: Sides × values: sums over blocks.
         products: For each measure the sums of products of its parts, those of both sides together.
         apart: For each measure the number of blocks in which any of its parts differs.
-        sections: Sides × `SECTIONS` × numbers: how often each number of turns (for games: of
-            rounds) occurred.
+        sections: For both sides, `SECTIONS` × numbers: how often each number of turns (for games:
+            of rounds) occurred.
     """
 
     sums: tuple[Sums, Sums]
@@ -149,7 +162,7 @@ class PairSums:
     totals: Any = 0
     products: list[Any] = field(default_factory=list)
     apart: Any = 0
-    sections: Any = 0
+    sections: list[Any] = field(default_factory=list)
 
     @classmethod
     def empty(cls) -> PairSums:
@@ -167,7 +180,9 @@ class PairSums:
         old = self.products or [0] * len(new)
         self.products = [mine + more for mine, more in zip(old, new, strict=True)]
         self.apart = self.apart + other.apart
-        self.sections = self.sections + other.sections
+        held = self.sections or [np.zeros((SECTIONS, 1), np.int64)] * 2
+        pairs = zip(held, other.sections, strict=True)
+        self.sections = [sum(_padded(*pair)) for pair in pairs]
 
     def measured(self, job: PairJob) -> Iterator[tuple[Measure, list[int], list[list[int]], int]]:
         """Yield each measure with the sums over blocks of what both sides' numbers are made of.
@@ -222,7 +237,7 @@ def play_pairs(job: PairJob, begin: int, end: int) -> PairPart:
         differing,
         np.stack([each.sum(axis=1) for each in values]),
         *_products(job, *values),
-        np.stack([_sections(job, units, begin) for units in (units_a, units_b)]),
+        [_sections(job, units, begin) for units in (units_a, units_b)],
     )
     return PairPart(begin, end, pairs, time.perf_counter() - start)
 
@@ -235,15 +250,13 @@ def _play_side(job: PairJob, jobs: Sequence[Job], begin: int, end: int) -> tuple
     """
     tallies, rows = [], []
     played: dict[bytes, _Played] = {}
-    for by, each in enumerate(jobs):
+    for each, (columns, order) in zip(jobs, job.rotations, strict=True):
         table = each.table.tobytes()
         if table not in played:  # rotations of players who are alike are the same table
-            played[table] = _play_rows(each, job.entries, begin, end)
+            played[table] = _play_rows(each, job.places, begin, end)
         one = played[table]
-        tally = one.tally.copy()
-        by_player(tally[0], job.players, by)
-        tallies.append(tally.view(np.int64))
-        rows.append(one.rows[:, job.columns(by)] if by else one.rows)
+        tallies.append(one.tally[order])
+        rows.append(one.rows[:, columns] if len(jobs) > 1 else one.rows)
     whole = np.sum(tallies, axis=0).view(TALLY)[0]
     histograms = {
         name: sum(played[each.table.tobytes()].histograms[name] for each in jobs)
@@ -254,20 +267,19 @@ def _play_side(job: PairJob, jobs: Sequence[Job], begin: int, end: int) -> tuple
 
 @dataclass(frozen=True)
 class _Played:
-    """What came of units of one study: a `TALLY` array of one, histograms, a row for each unit."""
+    """What came of units of one study: a `TALLY` row, histograms, and a row for each unit."""
 
     tally: Any
     histograms: dict[str, Any]
     rows: Any
 
 
-def _play_rows(job: Job, entries: Sequence[Entry], begin: int, end: int) -> _Played:
-    """Play units and keep what each of them added to these entries, and `EXTRA`."""
+def _play_rows(job: Job, columns: Any, begin: int, end: int) -> _Played:
+    """Play units and keep what each of them added to these places of the sums, and `EXTRA`."""
     from sim.engine.play import play_rows
 
     job.check_engine()
     state, histograms, tally = new_state(), job.histograms(), np.zeros(1, TALLY)
-    columns = np.array([place(entry) for entry in entries], np.int64)
     rows = np.zeros((end - begin, len(columns) + len(EXTRA)), np.int64)
     rounds = int(job.table.rule_max_rounds) if job.table.games else 1
     records = np.zeros((int(job.table.players) * rounds, len(RECORD_COLUMNS)), np.int32)
@@ -289,7 +301,7 @@ def _play_rows(job: Job, entries: Sequence[Entry], begin: int, end: int) -> _Pla
             records,
         )
     check_fault(state, job)
-    return _Played(tally, histograms, rows)
+    return _Played(tally.view(np.int64), histograms, rows)
 
 
 def _values(job: PairJob, units: Sequence[Any]) -> Any:
@@ -323,10 +335,15 @@ def _products(job: PairJob, a: Any, b: Any) -> tuple[list[Any], Any]:
 
 def _sections(job: PairJob, units: Sequence[Any], begin: int) -> Any:
     """Return how often each number occurred whose median is looked for, by section."""
-    entry, most = job.middle
-    column = [*job.entries, *EXTRA].index(entry)
-    section = (begin + np.arange(len(units[0]))) % SECTIONS * (most + 1)
-    counts = np.zeros(SECTIONS * (most + 1), np.int64)
-    for rows in units:
-        counts += np.bincount(section + rows[:, column], minlength=len(counts))
-    return counts.reshape(SECTIONS, most + 1)
+    column = [*job.entries, *EXTRA].index(job.middle)
+    numbers = np.array([rows[:, column] for rows in units])
+    width = int(numbers.max(initial=0)) + 1
+    section = (begin + np.arange(numbers.shape[1])) % SECTIONS
+    counts = np.bincount((section * width + numbers).ravel(), minlength=SECTIONS * width)
+    return counts.reshape(SECTIONS, width)
+
+
+def _padded(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return two arrays of sections with zeros added, so that they are equally wide."""
+    width = max(a.shape[1], b.shape[1])
+    return tuple(np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in (a, b))  # type: ignore[return-value]

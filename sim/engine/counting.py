@@ -135,7 +135,7 @@ def count_pluck(state, seat, n, rivals, hit):
 
 
 @kernel
-def knows(state, seat, matches):
+def _knows(state, seat, matches):
     """1 if a seat has seen any of some cards (a uint64 for each word), else 0."""
     known = _ZERO
     for word in range(WORDS):
@@ -176,7 +176,7 @@ def _chance(state, table, seat, matches):
 def count_draw(state, table, seat, card, tried):
     """A drawn card: whether its drawer could have plucked with it, and whether it tried."""
     matches = matching(state, table, card)
-    if knows(state, seat, matches) == 0:
+    if _knows(state, seat, matches) == 0:
         return
     whose = _chance(state, table, seat, matches)
     if whose >= 0:
@@ -202,12 +202,16 @@ def count_window(state, table, card, plucker):
         state.windows[PLUCKED] += 1
         if state.claims & (state.claims - 1):
             _count_race(state, plucker)
-    if state.knowing == 0:
-        return
     matches = matching(state, table, card)
+    knowing = np.int64(0)  # seats, one bit each: so there is one branch for all of them
+    for seat in range(state.players):
+        knowing |= _knows(state, seat, matches) << seat
+    knowing &= ~(np.int64(1) << np.int64(state.active))
+    if knowing == 0:
+        return
     chances = 0
     for seat in range(state.players):
-        if (state.knowing >> seat) & 1 == 0:
+        if (knowing >> seat) & 1 == 0:
             continue
         whose = _chance(state, table, seat, matches)
         if whose < 0:

@@ -8,7 +8,7 @@ from ..policies import scripted
 from .ask import ask, may_claim
 from .bao import changed_by
 from .cards import add_card, discard, draw, lift, move, put_on_discards
-from .counting import count_pluck, knows
+from .counting import count_pluck
 from .events import EV_PENALTY, note, note_pluck
 from .jit import kernel, unit
 from .knowledge import bit, learn_all, matching
@@ -54,7 +54,6 @@ def race(state, table, card):
     state.card = card
     state.from_draw = 0
     state.claims = 0
-    state.knowing = 0
     if table.scripted:
         seat = scripted.claim(state, table)
         if seat >= 0:
@@ -67,12 +66,10 @@ def race(state, table, card):
     best = -1.0
     matches = matching(state, table, card)
     active = np.int64(state.active)
-    knowing = np.int64(0)
     for step in range(1, state.players):
         seat = active + step
         if seat >= state.players:
             seat -= state.players
-        knowing |= knows(state, seat, matches) << seat
         if state.n_cards[seat] == 0:
             continue
         if not may_claim(state, table, seat, card, matches):
@@ -91,7 +88,6 @@ def race(state, table, card):
             best = time
         winner = seat
         take_claim(state)
-    state.knowing = knowing
     return winner
 
 

@@ -359,9 +359,7 @@ STATE = np.dtype(
         ("count", np.int32, (MAX_PLAYERS, COUNTS)),
         ("detail", np.int32, (MAX_PLAYERS, DETAILS)),
         ("windows", np.int32, (WINDOWS,)),
-        # In the last window, bit k for seat k: who claimed, who had seen a matching card.
-        ("claims", np.int32),
-        ("knowing", np.int32),
+        ("claims", np.int32),  # seats that claimed in the last window; bit k for seat k
         ("lead", np.int32),  # who was last alone lowest at the end of a turn
         ("lead_changes", np.int32),
         # Turns when it was so, and number of turns when it was last; 0: never. Entry 7: nobody.

@@ -139,7 +139,8 @@ def _add_call(tally, turns_histograms, state):
     tally.call_unknown_sq[caller] += unknown * unknown
     row = outcome - BAO_WON
     turns_histograms[TURNS_BY_CALL + row, turn] += 1
-    tally.call_totals[row, min(max(total, LOWEST_TOTAL), HIGHEST_TOTAL) - LOWEST_TOTAL] += 1
+    shown = min(max(total, np.int64(LOWEST_TOTAL)), np.int64(HIGHEST_TOTAL))
+    tally.call_totals[row, shown - LOWEST_TOTAL] += 1
     tally.call_unknowns[row, unknown] += 1
 
 
