@@ -6,6 +6,7 @@
                                 imports coverage tests; on demand also bounds and slow
     python3 go.py results [...] play the standard studies, or only the named ones, into results/;
                                 one that was interrupted goes on
+    python3 go.py notebooks     execute the notebooks and write them again with their outputs
     python3 go.py setup         only set up, for running and testing
     python3 go.py lock [...]    make the lock files again; --upgrade takes the newest packages
     python3 go.py COMMAND [...] any other command of `baobei`: trace, check, list, bench, ...
@@ -228,6 +229,13 @@ def find_uv(folder: str) -> str:
     return uv
 
 
+def notebooks(arguments: list[str]) -> int:
+    """Execute the notebooks again, or only the named ones, and write them with their outputs."""
+    set_up("test")
+    command = [str(PYTHON), str(ROOT / "notebooks" / "refresh.py"), *arguments]
+    return wait(subprocess.Popen(command, cwd=ROOT))
+
+
 def results(names: list[str]) -> int:
     """Make the results of the standard studies again, or only of the named ones."""
     studies = {path.stem: path for path in sorted((ROOT / "results" / "studies").glob("*.toml"))}
@@ -360,6 +368,8 @@ def main(arguments: list[str]) -> int:
         return 0
     if job == "lock":
         return lock(rest)
+    if job == "notebooks":
+        return notebooks(rest)
     if job == "results":
         return results(rest)
     set_up("run")

@@ -27,8 +27,12 @@ SCALE = "BAOBEI_NOTEBOOK_SCALE"
 LEAST = 200
 """Parameters are not scaled to less than this, unless they are less anyway."""
 
-# Pictures that do not tell the version of the library that drew them.
-KERNEL_ARGUMENTS = ["--InlineBackend.print_figure_kwargs={'metadata': {'Software': None}}"]
+# Pictures that are small, and do not tell the version of the library that drew them.
+KERNEL_ARGUMENTS = [
+    "--InlineBackend.print_figure_kwargs="
+    "{'metadata': {'Software': None}, 'pil_kwargs': {'optimize': True}}",
+    "--IPKernelApp.log_level=40",
+]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -117,7 +121,9 @@ def cleaned(notebook: NotebookNode) -> NotebookNode:
     count = 0
     for k, cell in enumerate(notebook.cells):
         cell.id = f"cell-{k}"
-        cell.metadata = NotebookNode({"tags": cell.metadata.tags} if "tags" in cell.metadata else {})
+        cell.metadata = NotebookNode(
+            {"tags": cell.metadata.tags} if "tags" in cell.metadata else {}
+        )
         if cell.cell_type == "code":
             count += 1
             cell.execution_count = count

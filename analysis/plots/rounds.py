@@ -372,7 +372,8 @@ def bao(
     )
     ax.set_ylim(0, 104)
     few = max(0, 6 - (max(shown) - min(shown))) / 2  # so that a single bar is no wall
-    ax.set_xlim(min(shown) - 0.7 - few, max(shown) + 0.7 + few)
+    left = few if by == "total" else 0.0  # there is no turn and no number of cards below 0
+    ax.set_xlim(min(shown) - 0.7 - left, max(shown) + 0.7 + few)
     ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
     ax.set_ylabel("%")
     ax.grid(axis="y", alpha=0.3)

@@ -14,7 +14,7 @@ from analysis.tables import METRICS
 from analysis.text import align, decimals, share
 from sim.batch import run
 from sim.errors import InputError
-from sim.folder import prepare
+from sim.folder import TABLES, prepare
 from sim.results import Result, load_results, to_json
 from sim.study import Study, load_study
 
@@ -410,7 +410,7 @@ def test_folder_round_trip(result: Result, tmp_path: Path) -> None:
     assert loaded.summary() == result.summary()
     assert loaded.to_text() == result.to_text()
     names = {path.name for path in folder.iterdir()}
-    tables = {"seats.parquet", "metrics.parquet", "histograms.parquet"}
+    tables = {f"{name}.parquet" for name in TABLES}
     assert names == tables | {"manifest.json", "summary.json"}
     assert json.loads((folder / "summary.json").read_text()) == result.summary()
     for name, frame in result.tables().items():
