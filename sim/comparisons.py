@@ -349,7 +349,7 @@ class Comparison:
 
     def pictures(self) -> dict[str, bytes]:
         """Return the plot of differences by file name, as SVG and PNG."""
-        from analysis.plots_compare import comparison_pictures
+        from analysis.plots import comparison_pictures
 
         return comparison_pictures(self.differences)
 
@@ -361,8 +361,8 @@ class ComparisonPlots:
     comparison: Comparison
 
     def differences(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw differences with their intervals; see `analysis.plots_compare.differences`."""
-        from analysis.plots_compare import differences
+        """Draw differences with their intervals; see `analysis.plots.differences`."""
+        from analysis.plots import differences
 
         return differences(self.comparison.differences, ax, **options)
 

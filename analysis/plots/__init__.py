@@ -11,6 +11,7 @@ numbers.
 """
 
 from analysis.plots.accessors import RunPlots, SweepPlots, TournamentPlots
+from analysis.plots.comparisons import comparison_pictures, differences
 from analysis.plots.figures import BAND, COLOURS, MARKS, picture
 from analysis.plots.files import sweep_pictures, tournament_pictures
 from analysis.plots.players import birds, powers, scores, seats, win_shares
@@ -30,6 +31,8 @@ __all__ = [
     "birds",
     "calibration",
     "calibration_difference",
+    "comparison_pictures",
+    "differences",
     "ends",
     "lengths",
     "picture",

@@ -17,7 +17,7 @@ from markupsafe import Markup
 import sim
 from analysis.languages import language, languages
 from analysis.report import report
-from analysis.report_repeat import study_toml
+from analysis.report.repeat import study_toml
 from analysis.stats import wilson
 from page_results import EVIL, KINDS
 from sim.cli import main
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.jit
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the drawing, which takes long; `test_browser` looks at pictures."""
     blank = Markup("<svg></svg>")
-    monkeypatch.setattr("analysis.report_figures.drawn", lambda *_: (blank, blank))
+    monkeypatch.setattr("analysis.report.figures.drawn", lambda *_: (blank, blank))
 
 
 class Page(HTMLParser):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis.report_parts import Source
+from analysis.report.parts import Source
 from sim.errors import InputError, one_of
 
 KINDS = ("run", "comparison", "sweep", "tournament")

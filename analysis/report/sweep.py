@@ -8,9 +8,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from analysis import report_common as common
-from analysis.report_figures import figure
-from analysis.report_parts import (
+from analysis.report import common
+from analysis.report.figures import figure
+from analysis.report.parts import (
     Chapter,
     Column,
     Figure,
@@ -24,7 +24,7 @@ from analysis.report_parts import (
     capital,
     places_of,
 )
-from analysis.report_run import VAGUE
+from analysis.report.run import VAGUE
 
 _ROWS_AT_MOST = 1000
 _LINES_AT_MOST = 8

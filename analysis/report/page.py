@@ -15,17 +15,17 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from analysis import report_comparison, report_run, report_sweep, report_tournament
 from analysis.languages import DEFAULT, Language, language
-from analysis.report_parts import Column, Part, Pen, Table
-from analysis.report_read import read
+from analysis.report import comparison, run, sweep, tournament
+from analysis.report.parts import Column, Part, Pen, Table
+from analysis.report.read import read
 from sim.errors import InputError
 
 _PARTS = {
-    "run": report_run.part,
-    "comparison": report_comparison.part,
-    "sweep": report_sweep.part,
-    "tournament": report_tournament.part,
+    "run": run.part,
+    "comparison": comparison.part,
+    "sweep": sweep.part,
+    "tournament": tournament.part,
 }
 
 TEMPLATES = Path(__file__).parent / "templates"

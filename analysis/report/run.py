@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis import report_common as common
-from analysis.report_figures import positions, run_figures
-from analysis.report_parts import (
+from analysis.report import common
+from analysis.report.figures import positions, run_figures
+from analysis.report.parts import (
     NONE,
     Block,
     Chapter,

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.report_parts import Column, Figure, Pen, Source, Table, drawn, places_of, seat_label
+from analysis.report.parts import Column, Figure, Pen, Source, Table, drawn, places_of, seat_label
 from analysis.stats import ratio
 from sim.deck import POWERS
 

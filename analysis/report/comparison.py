@@ -8,9 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis import report_common as common
-from analysis.report_figures import figure
-from analysis.report_parts import (
+from analysis.report import common
+from analysis.report.figures import figure
+from analysis.report.parts import (
     NONE,
     Block,
     Chapter,
@@ -338,7 +338,7 @@ def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
 def _forest(
     pen: Pen, source: Source, name: str, metrics: Sequence[str], rows: Sequence[tuple[int, Row]]
 ) -> Figure:
-    from analysis.plots_compare import differences
+    from analysis.plots import differences
 
     one = len(metrics) == 1
     labels = [

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from analysis.languages import Language
-from analysis.report_parts import (
+from analysis.report.parts import (
     Block,
     Chapter,
     Code,
@@ -21,7 +21,7 @@ from analysis.report_parts import (
     Table,
     Text,
 )
-from analysis.report_repeat import changes, command, defaults, study_toml
+from analysis.report.repeat import changes, command, defaults, study_toml
 from sim.players import KINDS, Player, load_player, shipped_players
 from sim.rules import Rules
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.plots import COLOURS, picture
+from analysis.plots.figures import COLOURS, picture
 
 if TYPE_CHECKING:
     import pandas as pd

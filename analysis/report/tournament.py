@@ -8,9 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis import report_common as common
-from analysis.report_figures import figure
-from analysis.report_parts import (
+from analysis.report import common
+from analysis.report.figures import figure
+from analysis.report.parts import (
     Block,
     Chapter,
     Column,
@@ -24,7 +24,7 @@ from analysis.report_parts import (
     Tile,
     places_of,
 )
-from analysis.report_run import columns
+from analysis.report.run import columns
 
 _MATRIX_AT_MOST = 14
 """Players; the matrix of more is a table of pairs."""

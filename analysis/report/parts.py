@@ -268,7 +268,7 @@ def drawn(
         narrow_height: The same for narrow screens; as `height` if 0.
     """
     from analysis.plots import picture
-    from analysis.report_plots import fit, translate
+    from analysis.report.plots import fit, translate
 
     def made(width: float, height: float, variant: str, *, narrow: bool) -> Markup:
         least: list[float] = []

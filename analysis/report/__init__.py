@@ -1,0 +1,9 @@
+"""The report: one HTML page of what runs, comparisons, sweeps and tournaments say.
+
+`page` puts the page together; ``run``, ``comparison``, ``sweep`` and ``tournament`` say what stands
+in it, out of the parts of `parts`; ``templates`` say how it looks.
+"""
+
+from analysis.report.page import report
+
+__all__ = ["report"]
