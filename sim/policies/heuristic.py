@@ -148,14 +148,15 @@ def clockwise(state, seat, step):
 def leader(state, table, seat, mean, changeable):
     """The rival with cards and the lowest estimated total; NONE if there is none.
 
+    Among equals the next one clockwise, so that no seat is favoured.
+
     `changeable`: leave out a declarer behind the Shield.
     """
     best = np.int64(NONE)
     least = -NOTHING
-    for owner in range(state.players):
-        if owner == seat or (changeable and protected(state, owner, seat)):
-            continue
-        if state.n_cards[owner] == 0:
+    for step in range(1, state.players):
+        owner = clockwise(state, seat, step)
+        if state.n_cards[owner] == 0 or (changeable and protected(state, owner, seat)):
             continue
         total = estimated_total(state, table, seat, owner, mean)
         if total < least:
@@ -268,6 +269,16 @@ def _rival_gain(state, value, gift):
 
 
 @kernel
+def _nearer(state, seat, place, other):
+    """Whether a place comes before another: own cards, then clockwise, then by slot."""
+    steps = (place >> 7) - seat
+    others = (other >> 7) - seat
+    steps += state.players if steps < 0 else 0
+    others += state.players if others < 0 else 0
+    return steps < others or (steps == others and place < other)
+
+
+@kernel
 def _weigh_claims(state, table, seat, card, window):
     """The best claim among what the seat has in mind, else a hunch; see `claim`."""
     who = state.who[seat]
@@ -303,14 +314,18 @@ def _weigh_claims(state, table, seat, card, window):
                 gain = gain * chance if chance >= least else NOTHING
             if table.fading:
                 state.tried[seat, match] = state.turn
-            if gain > best or (gain == best and gain > 0.0 and place < state.answer[2]):
+            if gain > best or (
+                gain == best and gain > 0.0 and _nearer(state, seat, place, state.answer[2])
+            ):
                 state.answer[3] = state.answer[2]
                 second = best
                 sure_too = sure
                 state.answer[2] = place
                 best = gain
                 sure = chance
-            elif gain > second or (gain == second and gain > 0.0 and place < state.answer[3]):
+            elif gain > second or (
+                gain == second and gain > 0.0 and _nearer(state, seat, place, state.answer[3])
+            ):
                 state.answer[3] = place
                 second = gain
                 sure_too = chance
@@ -672,8 +687,9 @@ def _swap_rivals(state, table, seat, mean):
     best = np.int64(NONE)
     whose = np.int64(NONE)
     value = NOTHING
-    for owner in range(state.players):
-        if owner == seat or owner == victim:
+    for step in range(1, state.players):
+        owner = clockwise(state, seat, step)
+        if owner == victim:
             continue
         card, guess = _movable_extreme(state, table, seat, owner, mean, 1.0)
         if card != NONE and guess > value:
@@ -694,8 +710,9 @@ def _swap_any(state, table, seat, mean, own, cheap):
     state.answer[1] = cheap
     if own >= 0:
         return
-    for owner in range(state.players):
-        if owner != seat and owner != cheap >> 7:
+    for step in range(1, state.players):
+        owner = clockwise(state, seat, step)
+        if owner != cheap >> 7:
             card, _value = _movable_extreme(state, table, seat, owner, mean, 1.0)
             if card != NONE:
                 state.answer[0] = _place_of(state, table, seat, owner, card)
