@@ -10,14 +10,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.report.parts import Column, Figure, Pen, Source, Table, drawn, places_of, seat_label
+from analysis.report.parts import ORDINALS, Column, Figure, Pen, Source, Table, drawn, places_of, seat_label
 from analysis.stats import ratio
 from sim.deck import POWERS
 
 Summary = Mapping[str, Any]
-
-ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
-"""Places in the turn order, as plots and catalogues name them."""
 
 _ROWS_AT_MOST = 60
 """Of a table behind a histogram; longer ones are put together in steps."""

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 NONE = "–"
 """What stands for a number that does not exist."""
 
+FOLDED_FROM = 25
+"""Tables with more rows than this are folded away, and left out on paper."""
+
+
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
+"""Places in the turn order, and of players in a study, as plots and catalogues name them."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -149,6 +156,11 @@ class Table:
     note: str | Markup = ""
     kind: str = "table"
 
+    @property
+    def folded(self) -> bool:
+        """Whether it is too long to stand open."""
+        return len(self.rows) > FOLDED_FROM
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -175,11 +187,12 @@ class Text:
 
 @dataclass(frozen=True)
 class Points:
-    """A list of sentences."""
+    """A list of sentences; where there are more than `shown`, if it is not 0, those are folded."""
 
     items: Sequence[str | Markup]
     style: str = ""
     kind: str = "points"
+    shown: int = 0
 
 
 @dataclass(frozen=True)
@@ -267,14 +280,15 @@ def drawn(
         alt: What it shows, in words, for those who do not see it.
         narrow_height: The same for narrow screens; as `height` if 0.
     """
-    from analysis.plots import picture
+    from analysis.plots.figures import picture, untitled
     from analysis.report.plots import fit, translate
 
     def made(width: float, height: float, variant: str, *, narrow: bool) -> Markup:
         least: list[float] = []
 
         def on(figure: Canvas) -> None:
-            draw(figure.add_subplot())
+            with untitled():
+                draw(figure.add_subplot())
             translate(figure, language)
             least.append(fit(figure, narrow=narrow))
 

@@ -21,6 +21,9 @@ _FIELDS_AT_MOST = 6
 _LINE = 17
 """Characters of a line of a name beside an axis on narrow screens."""
 
+_LABEL = 20
+"""Characters of a label of an axis that find room on one line, whatever the figure."""
+
 _TITLES = ("left", "center", "right")
 
 
@@ -30,10 +33,14 @@ def translate(figure: Figure, language: Language) -> None:
     What a title says, the page says in the caption. Words that the catalogue does not have, such as
     names of players and of parameters, stay.
     """
+    from analysis.plots.figures import break_labels
+
     for ax in figure.axes:
         for place in _TITLES:
             ax.set_title("", loc=place)  # type: ignore[arg-type]
         _translate_axes(ax, language)
+        if max(map(len, (ax.get_xlabel(), ax.get_ylabel()))) > _LABEL:
+            break_labels(ax)
     if figure.get_suptitle():
         figure.suptitle("")
 
@@ -118,7 +125,6 @@ def fit(figure: Figure, *, narrow: bool) -> float:
         legend = ax.get_legend()
         if narrow:
             _wrap_names(ax)
-            ax.set_xlabel(textwrap.fill(ax.get_xlabel(), 2 * _LINE))
         if narrow and legend is not None:
             _legend_below(ax, legend)
         if narrow and ax.images and ax.images[0].get_size()[1] > _FIELDS_AT_MOST:
