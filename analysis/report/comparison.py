@@ -383,10 +383,7 @@ def _forest(
     from analysis.plots import differences
 
     one = len(metrics) == 1
-    labels = [
-        (whose(pen, row) if one else metric_name(pen, row)).striptags()
-        for _, row in rows
-    ]
+    labels = [(whose(pen, row) if one else metric_name(pen, row)).striptags() for _, row in rows]
 
     def draw(ax: Any) -> None:
         differences(source.tables["differences"], ax, metrics=list(metrics))
@@ -451,7 +448,7 @@ def _tables(pen: Pen, summary: Mapping[str, Any], name: str) -> Iterator[Block]:
 
 
 def _weight(row: Row) -> int:
-    """Return how far down a difference stands: main ones first, and of these those that are sure."""
+    """Return how far down a difference stands: main ones first, of these the sure ones."""
     return 2 * (row["metric"] not in MAIN) + (not is_sure(row))
 
 

@@ -31,6 +31,7 @@ _LINES_AT_MOST = 8
 _FIGURES = ("win_share", "group_win_share", "score_mean", "bao_success", "turns_mean")
 _OF_TABLE = ("turns_mean", "end_bao", "end_second_recycling", "end_turn_cap")
 _OTHERS_AT_MOST = 6
+_FIELDS_AT_MOST = 20
 _VALUES_AT_MOST = 8
 
 
@@ -187,6 +188,7 @@ def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
         elif name in _FIGURES[:2] or name == "turns_mean":
             for seat in seats:
                 yield from _over_axes(pen, source, name, seat, axes)
+                yield from _map(pen, source, name, seat, axes)
     if len(axes) == 1 and metrics["point"].nunique() <= 40:
         yield _ends_figure(pen, source)
 
@@ -230,6 +232,28 @@ def _over_axes(
             words=f"sweep_{name}",
             axes=x if by is None else f"{x}, {by}",
         )
+
+
+def _map(
+    pen: Pen, source: Source, name: str, seat: int | None, axes: Sequence[str]
+) -> Iterator[Figure]:
+    """Yield the map of a win share over two axes, if its fields are few enough to be read."""
+    from analysis.plots import sweep_map
+
+    metrics = source.tables["metrics"]
+    lengths = {axis: metrics[axis].nunique() for axis in axes}
+    if len(axes) != 2 or name not in _FIGURES[:2] or max(lengths.values()) > _FIELDS_AT_MOST:
+        return
+    y, x = sorted(reversed(list(axes)), key=lengths.__getitem__)
+    yield figure(
+        pen,
+        f"{name}-{'table' if seat is None else seat}-map",
+        partial(sweep_map, metrics, name, x=x, y=y, seat=seat),
+        1.8 + 0.48 * lengths[y],
+        _numbers(pen, source.summary, name, [] if seat is None else [seat]),
+        words=f"sweep_{name}_map",
+        axes=f"{x}, {y}",
+    )
 
 
 def _ends_figure(pen: Pen, source: Source) -> Figure:
