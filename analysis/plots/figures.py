@@ -124,10 +124,10 @@ def headed(ax: Axes, title: str, note: str) -> Axes:
     return ax
 
 
-def break_labels(ax: Axes) -> None:
+def break_labels(ax: Axes, beyond: float = 1.15) -> None:
     """Mutates: break the labels of both axes into lines where they are longer than these."""
     width, height = size_of(ax)
-    for label, room in ((ax.xaxis.label, 1.15 * width), (ax.yaxis.label, 1.05 * height)):
+    for label, room in ((ax.xaxis.label, beyond * width), (ax.yaxis.label, 1.05 * height)):
         label.set_text("\n".join(_broken(label.get_text(), room, label.get_fontproperties())))
 
 

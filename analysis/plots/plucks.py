@@ -104,7 +104,7 @@ def calibration_difference(
 BINS = 5
 """With plucks; fewer say nothing of calibration."""
 
-SPREAD = 0.25
+SPREAD = 0.2
 """Confidences must differ by this; where all plucks are almost certain there is nothing to see."""
 
 

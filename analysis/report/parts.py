@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -155,6 +156,18 @@ class Table:
     rows: Sequence[Sequence[Any]]
     note: str | Markup = ""
     kind: str = "table"
+
+    @property
+    def filled(self) -> Table:
+        """The table without columns in which no row has anything, as intervals of games."""
+        there = [
+            not self.rows or any(row[k] != NONE for row in self.rows)
+            for k in range(len(self.columns))
+        ]
+        columns = list(compress(self.columns, there))
+        return replace(
+            self, columns=columns, rows=[list(compress(row, there)) for row in self.rows]
+        )
 
     @property
     def folded(self) -> bool:

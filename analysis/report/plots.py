@@ -33,14 +33,10 @@ def translate(figure: Figure, language: Language) -> None:
     What a title says, the page says in the caption. Words that the catalogue does not have, such as
     names of players and of parameters, stay.
     """
-    from analysis.plots.figures import break_labels
-
     for ax in figure.axes:
         for place in _TITLES:
             ax.set_title("", loc=place)  # type: ignore[arg-type]
         _translate_axes(ax, language)
-        if max(map(len, (ax.get_xlabel(), ax.get_ylabel()))) > _LABEL:
-            break_labels(ax)
     if figure.get_suptitle():
         figure.suptitle("")
 
@@ -114,12 +110,14 @@ _NOT_TO_SCALE = " (not to scale)"
 
 
 def fit(figure: Figure, *, narrow: bool) -> float:
-    """Mutates: put legends below on narrow screens; return the size of the smallest letters.
+    """Mutates: fit legends, names and labels in; return the size of the smallest letters.
 
     Returns:
         In points.
     """
     from matplotlib.text import Text
+
+    from analysis.plots.figures import break_labels
 
     for ax in figure.axes:
         legend = ax.get_legend()
@@ -133,6 +131,9 @@ def fit(figure: Figure, *, narrow: bool) -> float:
     for text in figure.findobj(Text):
         if isinstance(text, Text):
             text.set_fontsize(max(float(text.get_fontsize()), LEAST))
+    for ax in figure.axes:
+        if max(map(len, (ax.get_xlabel(), ax.get_ylabel()))) > _LABEL:
+            break_labels(ax, beyond=1.0)
     return _least(figure)
 
 

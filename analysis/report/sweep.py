@@ -77,8 +77,8 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
         }
         yield language.say("sweep.best", **said)
         yield _as_good(pen, summary)
-    yield _extremes(pen, summary, "turns_mean", "sweep.turns")
-    yield _extremes(pen, summary, "end_second_recycling", "sweep.recycled")
+    yield from _extremes(pen, summary, "turns_mean", "sweep.turns")
+    yield from _extremes(pen, summary, "end_second_recycling", "sweep.recycled")
 
 
 def _axes_told(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
@@ -126,19 +126,22 @@ def _at(pen: Pen, summary: Mapping[str, Any], point: int) -> Markup:
     )
 
 
-def _extremes(pen: Pen, summary: Mapping[str, Any], metric: str, key: str) -> Markup:
-    """Return between which points a metric goes, in words."""
+def _extremes(pen: Pen, summary: Mapping[str, Any], metric: str, key: str) -> Iterator[Markup]:
+    """Yield between which points a metric goes, in words, if that can be seen."""
     points = summary["points"]
     values = [(point[metric], k) for k, point in enumerate(points)]
     (low, at_low), (high, at_high) = min(values), max(values)
     write = pen.number if metric == "turns_mean" else pen.share
-    return pen.language.say(
-        key,
-        low=write(low, f"points.{at_low}.{metric}"),
-        high=write(high, f"points.{at_high}.{metric}"),
-        at_low=_at(pen, summary, at_low),
-        at_high=_at(pen, summary, at_high),
-    )
+    lowest = write(low, f"points.{at_low}.{metric}")
+    highest = write(high, f"points.{at_high}.{metric}")
+    if lowest.striptags() != highest.striptags():
+        yield pen.language.say(
+            key,
+            low=lowest,
+            high=highest,
+            at_low=_at(pen, summary, at_low),
+            at_high=_at(pen, summary, at_high),
+        )
 
 
 def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:

@@ -173,9 +173,9 @@ def played(*, only: Any = None, until: str | None = None, **study: Any) -> sim.R
 def test_order_of_chapters(folders: dict[str, Path]) -> None:
     html = report(folders["run"])
     assert re.findall(r"<h2[^>]*>([^<]+)</h2>", html) == [
-        "In pictures", "How rounds end", "The course of play", "Seats", "Players",
-        "Rules that differ from the edition", "What was assumed", "What may not be concluded",
-        "How to repeat it",
+        "In pictures", "How rounds end", "The course of play", "Seats", "Plucks, powers and birds",
+        "Players", "Rules that differ from the edition", "What was assumed",
+        "What may not be concluded", "How to repeat it",
     ]  # fmt: skip
     places = [html.index(f'class="{name}') for name in ("answer", "tiles", "chapter")]
     assert places == sorted(places)
