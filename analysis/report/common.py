@@ -131,7 +131,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
             Column(language.text("players.parameter"), numeric=False),
             Column(language.text("players.meaning"), numeric=False),
             Column(language.text("players.default")),
-            *(Column(player["name"]) for player in of_kind),
+            *(Column(breakable(player["name"])) for player in of_kind),
         ]
         rows = []
         for key in changed:
@@ -149,9 +149,13 @@ def _strong(text: str, really: bool) -> str | Markup:
 
 
 def code(text: str) -> Markup:
-    """Return the name of an option or parameter, that may be broken after ``_`` and ``.``."""
-    parts = re.split(r"(?<=[_.])", text)
-    return Markup("<code>{}</code>").format(Markup("<wbr>").join(parts))
+    """Return the name of an option or parameter, that may be broken between its words."""
+    return Markup("<code>{}</code>").format(breakable(text))
+
+
+def breakable(name: str) -> Markup:
+    """Return a name that may be broken after ``_``, ``.``, ``=`` and before ``(``."""
+    return Markup("<wbr>").join(re.split(r"(?<=[_.=])(?=.)|(?=\()", name))
 
 
 def value_text(language: Language, value: Any) -> str:

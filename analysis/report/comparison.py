@@ -196,10 +196,14 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
 
 def metric_name(pen: Pen, row: Row) -> Markup:
     """Return the name of a number, and whose it is."""
-    label = capital(_label(pen, row))
+    return Markup(capital(_named(pen, row)))
+
+
+def _named(pen: Pen, row: Row) -> Markup:
+    """Return the same, as it stands inside a sentence."""
     if row["seat"] is None:
-        return Markup("{}").format(label)
-    return pen.language.say("metric_name.of", what=label, whose=whose(pen, row))
+        return escape(_label(pen, row))
+    return pen.language.say("metric_name.of", what=_label(pen, row), whose=whose(pen, row))
 
 
 def whose(pen: Pen, row: Row) -> Markup:
@@ -243,12 +247,12 @@ def _same(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> Iterator[Mar
     """
     differ = {row["metric"] for _, row in rows if not _is_same(row)}
     names = dict.fromkeys(
-        str(metric_name(pen, row)) if row["metric"] in differ else escape(_label(pen, row))
+        _named(pen, row) if row["metric"] in differ else escape(_label(pen, row))
         for _, row in pairs
         if _is_same(row)
     )
     if names:
-        yield pen.language.say("difference.same", names=Markup("; ").join(map(Markup, names)))
+        yield pen.language.say("difference.same", names=Markup("; ").join(names))
 
 
 def _is_same(row: Row) -> bool:

@@ -143,7 +143,7 @@ def places_of(intervals: Iterable[Sequence[float | None]], scale: float = 1) -> 
 class Column:
     """A column of a table: its heading, and whether numbers stand in it."""
 
-    heading: str
+    heading: str | Markup
     numeric: bool = True
 
 
