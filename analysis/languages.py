@@ -62,7 +62,8 @@ class Language:
         self.entries: dict[str, str | dict[str, str]] = dict(_flat(catalogue))
         self.code = self.text("language.code")
         self._decimal, self._group = self.text("language.decimal"), self.text("language.group")
-        self._spaced = self.text("language.spaced_marks")
+        marks = self.text("language.spaced_marks")
+        self.entries = {key: _kept_together(entry, marks) for key, entry in self.entries.items()}
         self._form_of_zero = self.text("language.form_of_zero")
 
     def __contains__(self, key: str) -> bool:
@@ -106,9 +107,8 @@ class Language:
             return "one"
         return "many" if number % MILLION == 0 else "other"
 
-    def _filled(self, text: str, values: Mapping[str, Any]) -> Markup:
-        for mark in self._spaced:  # French puts a space before some marks, never at a line's end
-            text = text.replace(f" {mark}", f"{NO_BREAK}{mark}")
+    @staticmethod
+    def _filled(text: str, values: Mapping[str, Any]) -> Markup:
         return Markup(escape(text)).format(**values)
 
     def shipped(self, kind: str, name: str, english: str) -> str:
@@ -179,6 +179,15 @@ class Language:
 
 
 _MARKS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|(?<=\d)\.(?=\d)")
+
+
+def _kept_together(entry: str | dict[str, str], marks: str) -> str | dict[str, str]:
+    """Return an entry with spaces before some marks, as the French have, that no line ends at."""
+    if isinstance(entry, dict):
+        return {form: str(_kept_together(text, marks)) for form, text in entry.items()}
+    for mark in marks:
+        entry = entry.replace(f" {mark}", f"{NO_BREAK}{mark}")
+    return entry
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str | dict[str, str]]]:

@@ -6,7 +6,9 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -92,34 +94,53 @@ def axes_or_new(ax: Axes | None) -> Axes:
 # --- titles ---------------------------------------------------------------------------------------
 
 
+_titled: ContextVar[bool] = ContextVar("titled", default=True)
+
+
+@contextmanager
+def untitled() -> Iterator[None]:
+    """Leave out titles, as for a page that tells in its own words what they say."""
+    token = _titled.set(False)
+    try:
+        yield
+    finally:
+        _titled.reset(token)
+
+
 def headed(ax: Axes, title: str, note: str) -> Axes:
-    """Give axes a title in which n and intervals are told; return them.
+    """Give axes a title in which n and intervals are told, unless `untitled`; return them.
 
     The text is broken into lines where the figure is too narrow for it, so this comes last, when
     everything stands where it will.
     """
+    if not _titled.get():
+        return ax
     heading = ax.set_title(title, loc="left")
     heading.set_text("")  # so that it pushes nothing aside while the room is measured
-    _break_labels(ax)
+    break_labels(ax)
     for _ in range(1 if ax.get_aspect() == "auto" else 3):  # a title may move what keeps its shape
         lines = _broken(f"{title}\n{note}", _room(ax), heading.get_fontproperties())
         heading.set_text("\n".join(lines))
     return ax
 
 
-def _break_labels(ax: Axes) -> None:
-    """Break the labels of both axes into lines where they are longer than these."""
+def break_labels(ax: Axes, beyond: float = 1.15) -> None:
+    """Mutates: break the labels of both axes into lines where they are longer than these."""
     width, height = size_of(ax)
-    for label, room in ((ax.xaxis.label, 1.15 * width), (ax.yaxis.label, 1.05 * height)):
+    for label, room in ((ax.xaxis.label, beyond * width), (ax.yaxis.label, 1.05 * height)):
         label.set_text("\n".join(_broken(label.get_text(), room, label.get_fontproperties())))
 
 
 def set_out(ax: Axes) -> Any:
     """Have a figure's layout set out what it leaves to its axes; return the figure."""
     figure: Any = ax.get_figure(root=True)
+    engine = figure.get_layout_engine()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is still too narrow is about to be mended
-        figure.draw_without_rendering()
+        if engine is None or any(each.get_aspect() != "auto" for each in figure.axes):
+            figure.draw_without_rendering()
+        else:
+            engine.execute(figure)
     return figure
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from analysis.plots.figures import COLOURS, picture, short
-from analysis.plots.plucks import calibration, calibration_difference, pooled
+from analysis.plots.plucks import calibration, calibration_difference, least_shown
 from analysis.plots.rounds import ends
 from analysis.plots.sweeps import draw_sweep, sweep, sweep_axes, sweep_map
 from analysis.plots.tournaments import strength, strength_matrix
@@ -148,17 +148,11 @@ _PANELS = 4
 """Panels side by side, at most."""
 
 
-_BINS = 5  # with plucks; fewer say nothing of calibration
-
-_SPREAD = 0.25
-"""Confidences must differ by this; where all plucks are almost certain there is nothing to see."""
-
-
 def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str, dict[str, bytes]]:
     """Return the plot of calibration, if the sweep has few enough series for one."""
     if table.empty or len(axes) > 1 or table[axes[0]].nunique() > len(COLOURS):
         return {}
-    least = next((n for n in (10_000, 1_000, 100, 30) if _shows(pooled(table, n))), None)
+    least = least_shown(table)
     if least is None:
         return {}
 
@@ -168,13 +162,6 @@ def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str,
         calibration_difference(table, right, by=axes[0], least=least)
 
     return {"calibration": picture(draw, 10.4, 5.0)}
-
-
-def _shows(rows: pd.DataFrame) -> bool:
-    """Whether calibration has enough bins, far enough from each other, to be seen."""
-    confidence = rows["confidence"]
-    enough = rows["bin"].nunique() >= _BINS
-    return bool(enough and confidence.max() - confidence.min() >= _SPREAD)
 
 
 def _files(pictures: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:

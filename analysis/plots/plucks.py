@@ -101,6 +101,28 @@ def calibration_difference(
     return headed(ax, "Difference", note)
 
 
+BINS = 5
+"""With plucks; fewer say nothing of calibration."""
+
+SPREAD = 0.2
+"""Confidences must differ by this; where all plucks are almost certain there is nothing to see."""
+
+
+def least_shown(table: pd.DataFrame) -> int | None:
+    """Return how many plucks a bin must have to be drawn; None where no number shows anything.
+
+    It is the greatest of a few that leaves enough bins, far enough from each other.
+    """
+    numbers = (10_000, 1_000, 100, 30)
+    return None if table.empty else next((n for n in numbers if _shows(pooled(table, n))), None)
+
+
+def _shows(rows: pd.DataFrame) -> bool:
+    confidence = rows["confidence"]
+    enough = rows["bin"].nunique() >= BINS
+    return bool(enough and confidence.max() - confidence.min() >= SPREAD)
+
+
 def pooled(table: pd.DataFrame, least: int) -> pd.DataFrame:
     """Return the bins with so many plucks, of all seats together if there are such rows."""
     rows = table[table["n"] >= least]

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from analysis.languages import Language
 from analysis.report.parts import (
+    ORDINALS,
     Block,
     Chapter,
     Code,
@@ -130,7 +131,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
             Column(language.text("players.parameter"), numeric=False),
             Column(language.text("players.meaning"), numeric=False),
             Column(language.text("players.default")),
-            *(Column(player["name"]) for player in of_kind),
+            *(Column(breakable(player["name"])) for player in of_kind),
         ]
         rows = []
         for key in changed:
@@ -148,9 +149,13 @@ def _strong(text: str, really: bool) -> str | Markup:
 
 
 def code(text: str) -> Markup:
-    """Return the name of an option or parameter, that may be broken after ``_`` and ``.``."""
-    parts = re.split(r"(?<=[_.])", text)
-    return Markup("<code>{}</code>").format(Markup("<wbr>").join(parts))
+    """Return the name of an option or parameter, that may be broken between its words."""
+    return Markup("<code>{}</code>").format(breakable(text))
+
+
+def breakable(name: str) -> Markup:
+    """Return a name that may be broken after ``_``, ``.``, ``=`` and before ``(``."""
+    return Markup("<wbr>").join(re.split(r"(?<=[_.=])(?=.)|(?=\()", name))
 
 
 def value_text(language: Language, value: Any) -> str:
@@ -167,23 +172,37 @@ def value_text(language: Language, value: Any) -> str:
 # --- what is changed or varied --------------------------------------------------------------------
 
 
-def meaning(pen: Pen, what: str) -> Markup | str:
-    """Return what ``rules.OPTION``, ``players.SEAT.PARAMETER``, ``deck.BIRD.FACT`` mean."""
+def meaning(pen: Pen, what: str, *, players: bool = False) -> Markup | str:
+    """Return what ``rules.OPTION``, ``players.SEAT.PARAMETER``, ``deck.BIRD.FACT`` mean.
+
+    Args:
+        pen: Writes.
+        what: One of these.
+        players: Name players by their place in the study, as where they changed seats.
+    """
     target, _, name = what.partition(".")
     language = pen.language
     if target == "rules":
         return _rule_meaning(pen, name)
     if target == "players" and name:
         seat, _, parameter = name.partition(".")
+        who = _who(pen, seat, players)
         if not parameter:
-            return language.say("change.player", seat=seat)
+            return who
         told = parameter_meaning(language, parameter)
-        return language.say("change.parameter", seat=seat, parameter=told)
+        return language.say("change.parameter", who=who, parameter=told)
     if target == "deck" and name:
         bird, _, fact = name.rpartition(".")
         key = f"change.deck_{fact}"
         return language.say(key, bird=language.bird(bird)) if key in language else name
     return language.text(f"change.{target}")
+
+
+def _who(pen: Pen, seat: str, players: bool) -> Markup:
+    if players and seat.isdecimal():
+        place = pen.language.text(f"plot.{ORDINALS[int(seat)]}")
+        return pen.language.say("change.player_of", place=place)
+    return pen.language.say("change.player", seat=seat)
 
 
 def axis_meaning(pen: Pen, axis: str) -> Markup | str:

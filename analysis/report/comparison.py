@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from analysis.report import common
 from analysis.report.figures import figure
 from analysis.report.parts import (
+    FOLDED_FROM,
     NONE,
+    ORDINALS,
     Block,
     Chapter,
     Column,
@@ -51,7 +53,12 @@ _DRAWN += ("calls.won_share",)
 _TOLD_AT_MOST = 9
 _TILES_AT_MOST = 3
 
+_OPEN_AT_MOST = 12
+"""Rows of a table, and sentences, that stand open; the rest is folded away."""
+
 Row = Mapping[str, Any]
+Pair = tuple[int, Row]
+"""A difference, and its place among all differences of the summary."""
 
 
 def part(pen: Pen, source: Source) -> Part:
@@ -61,8 +68,8 @@ def part(pen: Pen, source: Source) -> Part:
         Chapter(language.text("chapter.pictures"), list(_figures(pen, source))),
         Chapter(language.text("chapter.sure"), list(_sure(pen, summary))),
         Chapter(language.text("chapter.open"), list(_open(pen, summary))),
-        Chapter(language.text("chapter.ends"), list(_table(pen, summary, "ends", _of_table))),
-        Chapter(language.text("chapter.seats"), list(_table(pen, summary, "seats", _of_seat))),
+        Chapter(language.text("chapter.ends"), list(_tables(pen, summary, "ends"))),
+        Chapter(language.text("chapter.seats"), list(_tables(pen, summary, "seats"))),
         Chapter(language.text("chapter.players"), _players(pen, source)),
         Chapter(language.text("chapter.rules"), list(_rules(pen, source))),
         Chapter(language.text("chapter.assumed"), list(_assumed(pen, source))),
@@ -92,7 +99,8 @@ def _title(pen: Pen, source: Source) -> str:
     changed = source.summary["changed"]
     if not changed:
         return str(a) or pen.language.text("comparison.same_title")
-    told = "; ".join(Markup(_change(pen, change)).striptags() for change in changed[:2])
+    rotated = source.summary["rotated"]
+    told = "; ".join(Markup(_change(pen, change, rotated)).striptags() for change in changed[:2])
     return pen.language.text("comparison.title").format(what=capital(told))
 
 
@@ -121,13 +129,18 @@ def _unit(summary: Mapping[str, Any]) -> str:
     return "rounds" if summary.get("games") is None else "games"
 
 
-def _change(pen: Pen, change: Row) -> Markup:
+def _change(pen: Pen, change: Row, rotated: bool) -> Markup:
     told = (
         NONE if change[side] is None else common.value_text(pen.language, change[side])
         for side in "ab"
     )
     a, b = told
-    return pen.language.say("change.from_to", what=common.meaning(pen, change["what"]), a=a, b=b)
+    return pen.language.say("change.from_to", what=_changed(pen, change, rotated), a=a, b=b)
+
+
+def _changed(pen: Pen, change: Row, rotated: bool) -> Markup | str:
+    """Return what was changed; where players changed seats, players instead of seats."""
+    return common.meaning(pen, change["what"], players=rotated)
 
 
 # --- in words -------------------------------------------------------------------------------------
@@ -138,17 +151,24 @@ def is_sure(row: Row) -> bool:
     return row["p_holm"] is not None and row["p_holm"] < 1 - CONFIDENCE
 
 
-def _rows(summary: Mapping[str, Any]) -> list[tuple[int, Row]]:
-    """Return the differences that there are, each with its place."""
+def _rows(summary: Mapping[str, Any]) -> list[Pair]:
+    """Return the differences that there are, each with its place and whether seats were rotated."""
     return [
-        (k, row) for k, row in enumerate(summary["differences"]) if row["difference"] is not None
+        (k, {**row, "rotated": summary["rotated"]})
+        for k, row in enumerate(summary["differences"])
+        if row["difference"] is not None
     ]
+
+
+def _looked_at(rows: Sequence[Pair]) -> int:
+    """Return how many differences were tested: medians have an interval, but no p."""
+    return sum(row["p_holm"] is not None for _, row in rows)
 
 
 def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     language, changed = pen.language, summary["changed"]
     if changed:
-        told = Markup("; ").join(_change(pen, change) for change in changed)
+        told = Markup("; ").join(_change(pen, change, summary["rotated"]) for change in changed)
         yield Text(language.say("comparison.changed", changes=told))
     else:
         yield Text(language.say("comparison.nothing_changed"))
@@ -158,7 +178,7 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
         yield Text(language.say("comparison.identical"))
         return
     if not sure:
-        yield Text(language.say("comparison.none_sure", n=len(rows)))
+        yield Text(language.say("comparison.none_sure", n=_looked_at(rows)))
     else:
         main = [pair for pair in sure if pair[1]["metric"] in MAIN] or sure
         told_rows = main[:_TOLD_AT_MOST]
@@ -169,19 +189,28 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     still = [pair for pair in rows if not is_sure(pair[1]) and pair[1]["metric"] in MAIN]
     if still:
         yield Text(language.say("comparison.open_lead"), "lead")
-        yield Points(_not_sure(pen, still)[:_TOLD_AT_MOST])
+        yield Points(_not_sure(pen, still, rows)[:_TOLD_AT_MOST])
     yield Text(language.say("comparison.cannot_lead"), "lead")
     yield Text(language.say("limit.players_keep"))
 
 
 def metric_name(pen: Pen, row: Row) -> Markup:
     """Return the name of a number, and whose it is."""
-    language, label = pen.language, _label(pen, row)
+    return Markup(capital(_named(pen, row)))
+
+
+def _named(pen: Pen, row: Row) -> Markup:
+    """Return the same, as it stands inside a sentence."""
     if row["seat"] is None:
-        return Markup("{}").format(capital(label))
-    return language.say(
-        "metric_name.of", what=capital(label), player=row["player"], seat=row["seat"]
-    )
+        return escape(_label(pen, row))
+    return pen.language.say("metric_name.of", what=_label(pen, row), whose=whose(pen, row))
+
+
+def whose(pen: Pen, row: Row) -> Markup:
+    """Return whose a number is: a player and its seat; its place in the study if seats rotate."""
+    key = "metric_name.player" if row["rotated"] else "metric_name.seat"
+    place = pen.language.text(f"plot.{ORDINALS[row['seat']]}")
+    return pen.language.say(key, player=row["player"], seat=row["seat"], place=place)
 
 
 def _label(pen: Pen, row: Row) -> str:
@@ -195,18 +224,35 @@ def _sentence(pen: Pen, k: int, row: Row) -> Markup:
     return _said(pen, k, row, key)
 
 
-def _not_sure(pen: Pen, pairs: Sequence[tuple[int, Row]]) -> list[Markup]:
-    """Return differences that are not sure in words; what is exactly the same, in one sentence."""
-    same = [row for _, row in pairs if _is_same(row)]
-    told = []
-    if same:
-        names = dict.fromkeys(_label(pen, row) for row in same)
-        told.append(pen.language.say("difference.same", names="; ".join(names)))
+def _not_sure(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> list[Markup]:
+    """Return differences that are not sure in words; what is exactly the same, in one sentence.
+
+    Args:
+        pen: Writes.
+        pairs: The differences to tell.
+        rows: All differences of the comparison.
+    """
+    told = list(_same(pen, pairs, rows))
     for k, row in pairs:
         if not _is_same(row):
             known = row["smallest_detectable"] is not None and row["ci95"][0] is not None
             told.append(_said(pen, k, row, "difference.open" if known else "difference.unknown"))
     return told
+
+
+def _same(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> Iterator[Markup]:
+    """Yield a sentence that names what is exactly the same, if anything is.
+
+    A number that is the same for all players is named once.
+    """
+    differ = {row["metric"] for _, row in rows if not _is_same(row)}
+    names = dict.fromkeys(
+        _named(pen, row) if row["metric"] in differ else escape(_label(pen, row))
+        for _, row in pairs
+        if _is_same(row)
+    )
+    if names:
+        yield pen.language.say("difference.same", names=Markup("; ").join(names))
 
 
 def _is_same(row: Row) -> bool:
@@ -281,7 +327,7 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     yield Tile(
         language.text("tile.sure"),
         Markup(language.whole(sure)),
-        language.say("tile.sure_of", n=len(rows)),
+        language.say("tile.sure_of", n=_looked_at(rows)),
     )
     shown = [pair for pair in rows if pair[1]["metric"] in MAIN and not _is_same(pair[1])]
     largest = {row["metric"]: (k, row) for k, row in sorted(shown, key=lambda pair: _size(pair[1]))}
@@ -336,15 +382,12 @@ def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
 
 
 def _forest(
-    pen: Pen, source: Source, name: str, metrics: Sequence[str], rows: Sequence[tuple[int, Row]]
+    pen: Pen, source: Source, name: str, metrics: Sequence[str], rows: Sequence[Pair]
 ) -> Figure:
     from analysis.plots import differences
 
     one = len(metrics) == 1
-    labels = [
-        f"{row['player']} ({row['seat']})" if one else metric_name(pen, row).striptags()
-        for _, row in rows
-    ]
+    labels = [(whose(pen, row) if one else metric_name(pen, row)).striptags() for _, row in rows]
 
     def draw(ax: Any) -> None:
         differences(source.tables["differences"], ax, metrics=list(metrics))
@@ -368,34 +411,52 @@ def _sure(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     sure = [pair for pair in _rows(summary) if is_sure(pair[1])]
     if sure:
         yield Text(pen.language.say("sure.intro"))
-        yield Points([_sentence(pen, *pair) for pair in sure])
+        order = sorted(sure, key=lambda pair: pair[1]["metric"] not in MAIN)
+        yield Points([_sentence(pen, *pair) for pair in order], shown=_OPEN_AT_MOST)
     else:
-        yield Text(pen.language.say("comparison.none_sure", n=len(_rows(summary))))
+        yield Text(pen.language.say("comparison.none_sure", n=_looked_at(_rows(summary))))
 
 
 def _open(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
-    still = [pair for pair in _rows(summary) if not is_sure(pair[1])]
-    if still:
+    rows = _rows(summary)
+    still = [pair for pair in rows if not is_sure(pair[1])]
+    if any(not _is_same(row) for _, row in still):
         yield Text(pen.language.say("open.intro"))
-        yield Points(_not_sure(pen, still))
+    if still:
+        yield Points(_not_sure(pen, still, rows), shown=_OPEN_AT_MOST)
 
 
-def _of_table(row: Row) -> bool:
-    return row["seat"] is None
+def _tables(pen: Pen, summary: Mapping[str, Any], name: str) -> Iterator[Block]:
+    """Yield the numbers that differ, a few of many open; `_open` names those that do not.
+
+    Args:
+        pen: Writes.
+        summary: Of the comparison.
+        name: ``ends`` for numbers of the table, ``seats`` for those of players.
+    """
+    language = pen.language
+    chosen = [pair for pair in _rows(summary) if (pair[1]["seat"] is None) == (name == "ends")]
+    differ = [pair for pair in chosen if not _is_same(pair[1])]
+    caption = language.text(f"differences.{name}")
+    if len(differ) > FOLDED_FROM:
+        order = sorted(differ, key=lambda pair: (_weight(pair[1]), pair[0]))
+        main = sorted(order[:_OPEN_AT_MOST], key=lambda pair: pair[0])
+        yield _difference_table(pen, main, language.say("differences.main", what=caption))
+    if differ:
+        yield _difference_table(pen, differ, caption)
+        yield Text(language.say("differences.legend"), "note")
+    elif chosen:
+        yield Text(language.say("differences.none"))
+    if name == "seats" and summary["rotated"]:
+        yield Text(language.say("limit.by_player"), "note")
 
 
-def _of_seat(row: Row) -> bool:
-    return row["seat"] is not None
+def _weight(row: Row) -> int:
+    """Return how far down a difference stands: main ones first, of these the sure ones."""
+    return 2 * (row["metric"] not in MAIN) + (not is_sure(row))
 
 
-def _table(pen: Pen, summary: Mapping[str, Any], name: str, chosen: Any) -> Iterator[Block]:
-    rows = [pair for pair in _rows(summary) if chosen(pair[1])]
-    if rows:
-        yield _difference_table(pen, rows, pen.language.text(f"differences.{name}"))
-        yield Text(pen.language.say("differences.legend"), "note")
-
-
-def _difference_table(pen: Pen, rows: Sequence[tuple[int, Row]], caption: str) -> Table:
+def _difference_table(pen: Pen, rows: Sequence[Pair], caption: str) -> Table:
     cells = []
     for k, row in rows:
         at, places = f"differences.{k}", _places(row)
@@ -453,8 +514,7 @@ def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
     yield language.say("limit.holm")
     if len(summary["changed"]) > 1:
         yield language.say("limit.several_changes")
-    if not summary["rotated"]:
-        yield language.say("limit.by_seat")
+    yield language.say("limit.by_player" if summary["rotated"] else "limit.by_seat")
     yield language.say("limit.rounds" if _unit(summary) == "rounds" else "limit.games")
     facts = dict(summary) | _assumption(source) | {"deck": summary["a"]["deck"]}
     yield from common.always(pen, replace(source, summary=facts))

@@ -10,14 +10,21 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.report.parts import Column, Figure, Pen, Source, Table, drawn, places_of, seat_label
+from analysis.report.parts import (
+    ORDINALS,
+    Column,
+    Figure,
+    Pen,
+    Source,
+    Table,
+    drawn,
+    places_of,
+    seat_label,
+)
 from analysis.stats import ratio
 from sim.deck import POWERS
 
 Summary = Mapping[str, Any]
-
-ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
-"""Places in the turn order, as plots and catalogues name them."""
 
 _ROWS_AT_MOST = 60
 """Of a table behind a histogram; longer ones are put together in steps."""
@@ -44,12 +51,27 @@ class _Plot:
     draw: str = ""
 
 
-def run_figures(pen: Pen, source: Source) -> Iterator[Figure]:
-    """Yield the pictures of a run, those that its numbers allow."""
+OF_ROUNDS = ("win_shares", "seats", "ends", "lengths", "recycling", "bao", "scores")
+OF_BIRDS = ("calibration", "powers", "power_swing", "birds")
+"""Pictures of a run: of how rounds go, and of what plucks, powers and birds do."""
+
+
+def run_figures(pen: Pen, source: Source, names: Sequence[str]) -> Iterator[Figure]:
+    """Yield pictures of a run, those of some names that its numbers allow."""
+    for name in names:
+        if name == "scores":
+            yield from _of_records(pen, source)
+        elif name == "calibration":
+            yield from _of_plucks(pen, source)
+        else:
+            yield from _of_summary(pen, source, name)
+
+
+def _of_summary(pen: Pen, source: Source, name: str) -> Iterator[Figure]:
     from analysis import plots
 
     for plot in _RUN_PLOTS:
-        if plot.there(source.summary):
+        if plot.name == name and plot.there(source.summary):
             draw = getattr(plots, plot.draw or plot.name)
             yield figure(
                 pen,
@@ -58,6 +80,11 @@ def run_figures(pen: Pen, source: Source) -> Iterator[Figure]:
                 plot.height(source.summary),
                 plot.table(pen, source.summary),
             )
+
+
+def _of_records(pen: Pen, source: Source) -> Iterator[Figure]:
+    from analysis import plots
+
     records = source.tables.get("records")
     if records is not None and len(records):
         names = [f"{seat['seat']} {seat['strategy']}" for seat in source.summary["players"]]
@@ -68,6 +95,18 @@ def run_figures(pen: Pen, source: Source) -> Iterator[Figure]:
             1.4 + 0.55 * len(names),
             _scores(pen, source.summary),
         )
+
+
+def _of_plucks(pen: Pen, source: Source) -> Iterator[Figure]:
+    """Yield how often plucks hit against how sure players were, where that says anything."""
+    from analysis.plots import calibration
+    from analysis.plots.plucks import least_shown
+
+    table = source.tables.get("calibration")
+    least = None if table is None else least_shown(table)
+    if table is not None and least is not None:
+        draw = partial(calibration, table, least=min(least, 100))
+        yield figure(pen, "calibration", draw, 4.6, _calibration(pen, table), narrow_height=3.7)
 
 
 def figure(
@@ -297,6 +336,29 @@ def _birds(pen: Pen, summary: Summary) -> Table:
     ]
     heads = ("table.bird", "table.dealt", "table.swing", "table.interval")
     return Table(_caption(pen, "birds"), _columns(pen, *heads), rows)
+
+
+def _calibration(pen: Pen, table: Any) -> Table:
+    rows = []
+    for k, row in table[table["seat"].isna()].to_dict("index").items():
+        at, places = f"calibration.{k}", places_of([(row["low"], row["high"])], 100)
+        low, high = (pen.language.percent(row[end], 0) for end in ("bin_low", "bin_high"))
+        rows.append(
+            [
+                pen.language.say("number.range", low=low, high=high),
+                pen.whole(row["n"], f"{at}.n"),
+                pen.share(row["confidence"], f"{at}.confidence", places),
+                pen.share(row["hits"], f"{at}.hits", places),
+                _bin_interval(pen, row, at, places),
+            ]
+        )
+    heads = ("table.sureness", "table.plucks", "table.confidence", "table.hits", "table.interval")
+    return Table(_caption(pen, "calibration"), _columns(pen, *heads), rows)
+
+
+def _bin_interval(pen: Pen, row: Mapping[str, Any], at: str, places: int) -> Markup:
+    ends = (pen.share(row[end], f"{at}.{end}", places, sign=False) for end in ("low", "high"))
+    return pen.language.say("number.interval", **dict(zip(("low", "high"), ends, strict=True)))
 
 
 def _has_triggers(summary: Summary) -> bool:

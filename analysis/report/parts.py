@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 
 NONE = "–"
 """What stands for a number that does not exist."""
+
+FOLDED_FROM = 25
+"""Tables with more rows than this are folded away, and left out on paper."""
+
+
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
+"""Places in the turn order, and of players in a study, as plots and catalogues name them."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,7 @@ def places_of(intervals: Iterable[Sequence[float | None]], scale: float = 1) -> 
 class Column:
     """A column of a table: its heading, and whether numbers stand in it."""
 
-    heading: str
+    heading: str | Markup
     numeric: bool = True
 
 
@@ -148,6 +156,23 @@ class Table:
     rows: Sequence[Sequence[Any]]
     note: str | Markup = ""
     kind: str = "table"
+
+    @property
+    def filled(self) -> Table:
+        """The table without columns in which no row has anything, as intervals of games."""
+        there = [
+            not self.rows or any(row[k] != NONE for row in self.rows)
+            for k in range(len(self.columns))
+        ]
+        columns = list(compress(self.columns, there))
+        return replace(
+            self, columns=columns, rows=[list(compress(row, there)) for row in self.rows]
+        )
+
+    @property
+    def folded(self) -> bool:
+        """Whether it is too long to stand open."""
+        return len(self.rows) > FOLDED_FROM
 
 
 @dataclass(frozen=True)
@@ -175,11 +200,12 @@ class Text:
 
 @dataclass(frozen=True)
 class Points:
-    """A list of sentences."""
+    """A list of sentences; where there are more than `shown`, if it is not 0, those are folded."""
 
     items: Sequence[str | Markup]
     style: str = ""
     kind: str = "points"
+    shown: int = 0
 
 
 @dataclass(frozen=True)
@@ -267,14 +293,15 @@ def drawn(
         alt: What it shows, in words, for those who do not see it.
         narrow_height: The same for narrow screens; as `height` if 0.
     """
-    from analysis.plots import picture
+    from analysis.plots.figures import picture, untitled
     from analysis.report.plots import fit, translate
 
     def made(width: float, height: float, variant: str, *, narrow: bool) -> Markup:
         least: list[float] = []
 
         def on(figure: Canvas) -> None:
-            draw(figure.add_subplot())
+            with untitled():
+                draw(figure.add_subplot())
             translate(figure, language)
             least.append(fit(figure, narrow=narrow))
 

@@ -21,6 +21,9 @@ _FIELDS_AT_MOST = 6
 _LINE = 17
 """Characters of a line of a name beside an axis on narrow screens."""
 
+_LABEL = 20
+"""Characters of a label of an axis that find room on one line, whatever the figure."""
+
 _TITLES = ("left", "center", "right")
 
 
@@ -107,18 +110,19 @@ _NOT_TO_SCALE = " (not to scale)"
 
 
 def fit(figure: Figure, *, narrow: bool) -> float:
-    """Mutates: put legends below on narrow screens; return the size of the smallest letters.
+    """Mutates: fit legends, names and labels in; return the size of the smallest letters.
 
     Returns:
         In points.
     """
     from matplotlib.text import Text
 
+    from analysis.plots.figures import break_labels
+
     for ax in figure.axes:
         legend = ax.get_legend()
         if narrow:
             _wrap_names(ax)
-            ax.set_xlabel(textwrap.fill(ax.get_xlabel(), 2 * _LINE))
         if narrow and legend is not None:
             _legend_below(ax, legend)
         if narrow and ax.images and ax.images[0].get_size()[1] > _FIELDS_AT_MOST:
@@ -127,6 +131,9 @@ def fit(figure: Figure, *, narrow: bool) -> float:
     for text in figure.findobj(Text):
         if isinstance(text, Text):
             text.set_fontsize(max(float(text.get_fontsize()), LEAST))
+    for ax in figure.axes:
+        if max(map(len, (ax.get_xlabel(), ax.get_ylabel()))) > _LABEL:
+            break_labels(ax, beyond=1.0)
     return _least(figure)
 
 

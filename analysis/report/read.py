@@ -52,10 +52,11 @@ def _of_result(result: Any) -> Source:
 
 
 def _kept(result: Any) -> dict[str, Any]:
-    """Return the records of a run, if it has kept any in memory or in its folder."""
+    """Return a run's calibration, and its records if it has kept any in memory or its folder."""
+    tables = {"calibration": result.calibration}
     if result.kept is not None:
-        return {"records": result.kept}
-    return {} if result.folder is None else _records(Path(result.folder))
+        return tables | {"records": result.kept}
+    return tables if result.folder is None else tables | _records(Path(result.folder))
 
 
 # --- folders --------------------------------------------------------------------------------------
@@ -83,7 +84,7 @@ def _of_folder(path: Path) -> Source:
     sides: tuple[Source, ...] = ()
     if kind == "comparison":
         sides = tuple(_of_folder(path / side) for side in "ab" if (path / side).is_dir())
-    tables = _records(path) if kind == "run" else _tables(path)
+    tables = _of_run(path, manifest) if kind == "run" else _tables(path)
     return Source(kind, path.resolve().name, summary, study, tables, sides, manifest.get("engine"))
 
 
@@ -108,6 +109,20 @@ def _json(file: Path, folder: Path) -> dict[str, Any]:
     if not isinstance(content, Mapping):
         raise InputError("not the file of a result", where=file)
     return dict(content)
+
+
+def _of_run(path: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of a finished run: its records, and its calibration out of its sums."""
+    from analysis.sweeping import calibration_frame
+    from sim.results import calibration_of
+    from sim.sums import Sums
+
+    try:
+        sums = Sums.from_dict(manifest["sums"])
+        rows = list(calibration_of(sums, range(len(manifest["study"]["players"]))))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"not the file of a result: {error}", where=path) from None
+    return {"calibration": calibration_frame(rows), **_records(path)}
 
 
 def _records(path: Path) -> dict[str, Any]:

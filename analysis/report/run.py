@@ -8,9 +8,9 @@ from typing import Any
 from markupsafe import Markup
 
 from analysis.report import common
-from analysis.report.figures import positions, run_figures
+from analysis.report.figures import OF_BIRDS, OF_ROUNDS, positions, run_figures
+from analysis.report.headline import answer, brief, tiles, whole_or_half
 from analysis.report.parts import (
-    NONE,
     Block,
     Chapter,
     Column,
@@ -20,16 +20,21 @@ from analysis.report.parts import (
     Source,
     Table,
     Text,
-    Tile,
     capital,
     places_of,
     seat_label,
 )
-from analysis.stats import ratio, wilson
-from analysis.sweeping import seat_rows, table_rows
-
-REASONS = ("bao", "second_recycling", "turn_cap")
-FATES = ("won", "tied", "beaten", "void")
+from analysis.report.rates import (
+    FATES,
+    REASONS,
+    decided_of,
+    has_games,
+    score_places,
+    unit_of,
+    win_places,
+    with_rates,
+)
+from analysis.stats import ratio
 
 FEW = 30
 """Events; fewer than this say little of how often they happen."""
@@ -43,226 +48,26 @@ def part(pen: Pen, source: Source) -> Part:
     source = with_rates(source)
     language = pen.language
     chapters = [
-        Chapter(language.text("chapter.pictures"), list(run_figures(pen, source))),
+        Chapter(language.text("chapter.pictures"), list(run_figures(pen, source, OF_ROUNDS))),
         Chapter(language.text("chapter.ends"), list(_ends(pen, source.summary))),
         Chapter(language.text("chapter.course"), list(_course(pen, source.summary))),
         Chapter(language.text("chapter.seats"), list(_seats(pen, source))),
-        Chapter(language.text("chapter.players"), list(_players(pen, source))),
+        Chapter(language.text("chapter.birds"), list(_birds(pen, source))),
+        Chapter(language.text("chapter.players"), common.players(pen, source.study)),
         Chapter(language.text("chapter.rules"), common.rules(pen, source.summary)),
         Chapter(language.text("chapter.assumed"), common.assumed(pen, source)),
         Chapter(language.text("chapter.limits"), [Points(list(limits(pen, source)))]),
         common.repeat(pen, source, [("study.toml", source.study)]),
     ]
     return Part(
-        kind=language.text("kind.games" if _games(source.summary) else "kind.run"),
+        kind=language.text("kind.games" if has_games(source.summary) else "kind.run"),
         title=common.title(language, source),
         question=source.study.get("question", ""),
         setting=common.setting(pen, source),
-        answer=[Text(sentence) for sentence in _answer(pen, source)],
-        tiles=list(_tiles(pen, source.summary)),
+        answer=[Text(sentence) for sentence in answer(pen, source)],
+        tiles=list(tiles(pen, source.summary)),
         chapters=chapters,
-        brief=list(_brief(pen, source.summary)),
-    )
-
-
-# --- rates ----------------------------------------------------------------------------------------
-
-
-def with_rates(source: Source) -> Source:
-    """Return a run with the shares that its summary has only as counts, under ``rates``.
-
-    ``rates.table`` and, for each seat, ``rates.seats`` hold metrics of `analysis.sweeping`;
-    ``rates.bao`` says what became of calls; each has ``value`` and ``ci95``. With games, whose
-    rounds hang together, these shares have no intervals.
-    """
-    from dataclasses import replace
-
-    summary = source.summary
-    games = _games(summary)
-    decided = decided_of(summary)
-    rounds, bao = summary["rounds"], summary["bao"]
-    rates = {
-        "table": _by_metric(table_rows(summary)),
-        "seats": [
-            _by_metric(seat_rows(player, rounds, decided, games)) for player in summary["players"]
-        ],
-        "bao": {fate: _share(bao[fate], bao["called"], games) for fate in FATES},
-        "called": _share(bao["called"], rounds, games),
-    }
-    return replace(source, summary={**summary, "rates": rates})
-
-
-def decided_of(summary: Mapping[str, Any]) -> int:
-    """Return how many rounds, or games, have a winner."""
-    if _games(summary):
-        return int(summary["game"]["ends"]["threshold"])
-    return int(summary["rounds"] - summary["ends"]["turn_cap"])
-
-
-def _by_metric(rows: Iterator[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {
-        row["metric"]: {"value": row["value"], "ci95": [row["low"], row["high"]]} for row in rows
-    }
-
-
-def _share(part: int, whole: int, games: bool) -> dict[str, Any]:
-    known = whole > 0 and not games
-    return {
-        "value": ratio(part, whole),
-        "ci95": list(wilson(part, whole)) if known else [None, None],
-    }
-
-
-def _games(summary: Mapping[str, Any]) -> bool:
-    return summary.get("games") is not None
-
-
-def _unit(summary: Mapping[str, Any]) -> str:
-    return "games" if _games(summary) else "rounds"
-
-
-# --- the answer -----------------------------------------------------------------------------------
-
-
-def _answer(pen: Pen, source: Source) -> Iterator[Markup]:
-    summary = source.summary
-    if decided_of(summary):
-        yield _winner(pen, source)
-    else:
-        yield pen.language.say("run.nobody_won")
-    yield _how_ends(pen, summary)
-    yield _how_long(pen, summary)
-
-
-def _winner(pen: Pen, source: Source) -> Markup:
-    seats = source.summary["players"]
-    language, unit = pen.language, _unit(source.summary)
-    order = sorted(seats, key=lambda seat: -seat["win_share"])
-    first, second = order[0], order[1]
-    of = language.text(f"unit.of_{unit}")
-    said = {"first": _told(pen, seats, first), "second": _told(pen, seats, second), "of": of}
-    even = language.number(100 / len(seats), 0 if 100 % len(seats) == 0 else 1)
-    if common.alike(source.study["players"]):
-        low, _ = first["win_share_ci95"]
-        last = order[-1]
-        apart = low > 1 / len(seats) or last["win_share_ci95"][1] < 1 / len(seats)
-        key = "run.seats_differ" if apart else "run.seats_alike"
-        return language.say(key, even=even, last=_told(pen, seats, last), **said)
-    clear = first["win_share_ci95"][0] > second["win_share_ci95"][1]
-    return language.say("run.winner_clear" if clear else "run.winner_unclear", **said)
-
-
-def _told(pen: Pen, seats: Sequence[Mapping[str, Any]], seat: Mapping[str, Any]) -> Markup:
-    """Return a seat's player and its win share with the interval, in words."""
-    places, at = win_places(seats), f"players.{seat['seat']}"
-    return pen.language.say(
-        "run.player_share",
-        player=Markup("<b>{}</b>").format(seat["strategy"]),
-        seat=seat["seat"],
-        share=pen.share(seat["win_share"], f"{at}.win_share", places),
-        interval=pen.interval(seat["win_share_ci95"], f"{at}.win_share_ci95", places, share=True),
-    )
-
-
-def win_places(seats: Sequence[Mapping[str, Any]]) -> int:
-    """Return the decimals in which win shares, in per cent, are shown."""
-    return places_of([seat["win_share_ci95"] for seat in seats], 100)
-
-
-def score_places(seats: Sequence[Mapping[str, Any]]) -> int:
-    """Return the decimals in which scores are shown."""
-    return places_of([seat["score_mean_ci95"] for seat in seats])
-
-
-def _how_ends(pen: Pen, summary: Mapping[str, Any]) -> Markup:
-    table, bao = summary["rates"]["table"], summary["rates"]["bao"]
-    by = pen.share(table["end_bao"]["value"], "rates.table.end_bao.value")
-    recycled = pen.share(
-        table["end_second_recycling"]["value"], "rates.table.end_second_recycling.value"
-    )
-    if not summary["bao"]["called"]:
-        return pen.language.say("run.no_bao", recycled=recycled)
-    won = pen.share(bao["won"]["value"], "rates.bao.won.value")
-    return pen.language.say("run.how_ends", by=by, recycled=recycled, won=won)
-
-
-def _how_long(pen: Pen, summary: Mapping[str, Any]) -> Markup:
-    turns, language = summary["turns"], pen.language
-    said = {
-        "mean": pen.number(turns["mean"], "turns.mean", 1),
-        "median": _median(pen, turns["median"], "turns.median"),
-    }
-    text = language.say("run.how_long", **said)
-    if _games(summary):
-        rounds = summary["game"]["rounds"]
-        mean = pen.number(rounds["mean"], "game.rounds.mean", 1)
-        median = _median(pen, rounds["median"], "game.rounds.median")
-        text = language.say("run.how_long_game", mean=mean, median=median) + Markup(" ") + text
-    return text
-
-
-def _median(pen: Pen, value: float, path: str) -> Markup:
-    return pen.number(value, path, 0 if value == int(value) else 1)
-
-
-# --- headline numbers -----------------------------------------------------------------------------
-
-
-def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
-    language, rates = pen.language, summary["rates"]
-    unit = _unit(summary)
-    yield Tile(
-        language.text(f"tile.{unit}"), pen.whole(summary[unit], unit), _part_of(pen, summary)
-    )
-    seats = summary["players"]
-    if decided_of(summary):
-        first = max(seats, key=lambda seat: seat["win_share"])
-        at, places = f"players.{first['seat']}.win_share", win_places(seats)
-        yield Tile(
-            language.say("tile.winner", player=first["strategy"], seat=first["seat"]),
-            pen.share(first["win_share"], at, places),
-            in_interval(pen, first["win_share_ci95"], f"{at}_ci95", places, share=True),
-        )
-    yield _rate_tile(pen, "tile.bao_success", rates["bao"]["won"], "rates.bao.won")
-    turns = rates["table"]["turns_mean"]
-    places = places_of([turns["ci95"]])
-    yield Tile(
-        language.text("tile.turns"),
-        pen.number(turns["value"], "turns.mean", places),
-        in_interval(pen, turns["ci95"], "rates.table.turns_mean.ci95", places),
-    )
-    recycled = rates["table"]["end_second_recycling"]
-    yield _rate_tile(pen, "tile.recycled", recycled, "rates.table.end_second_recycling")
-    if _games(summary):
-        rounds = summary["game"]["rounds"]["mean"]
-        yield Tile(language.text("tile.rounds_of_game"), pen.number(rounds, "game.rounds.mean", 2))
-    else:
-        yield _rate_tile(pen, "tile.called", rates["called"], "rates.called")
-
-
-def _part_of(pen: Pen, summary: Mapping[str, Any]) -> Markup:
-    if summary["stopped_by"] in ("rounds", "games"):
-        return pen.language.say("tile.all_of_study")
-    return pen.language.say(f"stopped.{summary['stopped_by']}")
-
-
-def _rate_tile(pen: Pen, label: str, rate: Mapping[str, Any], path: str) -> Tile:
-    places = places_of([rate["ci95"]], 100)
-    return Tile(
-        pen.language.text(label),
-        pen.share(rate["value"], f"{path}.value", places),
-        in_interval(pen, rate["ci95"], f"{path}.ci95", places, share=True),
-    )
-
-
-def in_interval(
-    pen: Pen, ends: Sequence[float | None], path: str, places: int, *, share: bool = False
-) -> Markup:
-    """Return ``95 %: 31.9 to 32.1``, or that there is no interval."""
-    if ends[0] is None:
-        return pen.language.say("number.no_interval")
-    return pen.language.say(
-        "number.in_interval", interval=pen.interval(ends, path, places, share=share)
+        brief=list(brief(pen, source.summary)),
     )
 
 
@@ -296,7 +101,7 @@ def _ends(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
         yield Table(language.text("ends.fate_caption"), columns(language, heads), rows)
     yield from _calls(pen, summary)
     yield _spread_table(pen, summary)
-    if _games(summary):
+    if has_games(summary):
         yield _game_ends(pen, summary)
 
 
@@ -382,14 +187,14 @@ def _spread_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
         for reason in REASONS
         if by_end.get(reason, {}).get("mean") is not None
     ]
-    if _games(summary):
+    if has_games(summary):
         kinds.append(("spread.game_rounds", summary["game"]["rounds"], "game.rounds"))
     rows = []
     for label, spread, path in kinds:
         row: list[Any] = [language.text(label), pen.number(spread["mean"], f"{path}.mean", 2)]
         row.append(pen.number(spread["sd"], f"{path}.sd", 2))
         for name in ("min", "median", "max"):
-            row.append(_median(pen, spread[name], f"{path}.{name}"))
+            row.append(whole_or_half(pen, spread[name], f"{path}.{name}"))
         rows.append(row)
     heads = ("spread.what", "spread.mean", "spread.sd", "spread.min", "spread.median", "spread.max")
     return Table(language.text("spread.caption"), columns(language, heads), rows)
@@ -454,10 +259,17 @@ def seat_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
 _KINDS = ("own_hit", "rival_hit", "double_hit", "missed")
 
 
-def _players(pen: Pen, source: Source) -> Iterator[Block]:
-    yield from common.players(pen, source.study)
-    summary, language = source.summary, pen.language
-    rounds = summary["rounds"]
+def _birds(pen: Pen, source: Source) -> Iterator[Block]:
+    """Yield what plucks, powers and birds do: each seat's own, and the pictures of all seats."""
+    summary = source.summary
+    yield _doing(pen, summary)
+    yield from _chances(pen, summary)
+    yield from run_figures(pen, source, OF_BIRDS)
+
+
+def _doing(pen: Pen, summary: Mapping[str, Any]) -> Table:
+    """Return how often each seat plucks and uses powers."""
+    language, rounds = pen.language, summary["rounds"]
     rows = []
     for k, seat in enumerate(summary["players"]):
         row: list[Any] = [seat_label(seat)]
@@ -468,8 +280,7 @@ def _players(pen: Pen, source: Source) -> Iterator[Block]:
         rows.append(row)
     heads = ["table.seat", *(f"pluck.{name}" for name in _KINDS)]
     heads += [f"power.{name}" for name in summary["players"][0]["powers"]]
-    yield Table(language.text("players.doing"), columns(language, heads), rows)
-    yield from _chances(pen, summary)
+    return Table(language.text("players.doing"), columns(language, heads), rows)
 
 
 _CHANCES = ("hit_rate", "pluck_chances.missed_share", "races.lost_share", "cards_gone.rounds_share")
@@ -500,7 +311,7 @@ def limits(pen: Pen, source: Source) -> Iterator[Markup]:
     summary, language, study = source.summary, pen.language, source.study
     yield from vague(pen, summary)
     yield from stopped(pen, summary)
-    if _games(summary):
+    if has_games(summary):
         yield language.say("limit.games")
     else:
         yield language.say("limit.rounds")
@@ -517,7 +328,7 @@ def vague(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
     if not widths or not decided_of(summary):
         return
     half = max(widths) / 2
-    count = pen.counted(_unit(summary), summary[_unit(summary)], _unit(summary))
+    count = pen.counted(unit_of(summary), summary[unit_of(summary)], unit_of(summary))
     points = pen.language.number(100 * half, places_of(ends, 100))
     key = "limit.too_few" if half > VAGUE else "limit.precision"
     yield pen.language.say(key, count=count, points=points)
@@ -540,52 +351,3 @@ def capped_and_rare(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
     if 0 < ends["second_recycling"] < FEW:
         count = pen.counted("rounds", ends["second_recycling"], "ends.second_recycling")
         yield language.say("limit.rare", count=count)
-
-
-# --- beside others --------------------------------------------------------------------------------
-
-
-def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:
-    language, rates = pen.language, summary["rates"]
-    seats = summary["players"]
-    unit = _unit(summary)
-    yield language.text(f"tile.{unit}"), pen.whole(summary[unit], unit)
-    shares, scores = win_places(seats), score_places(seats)
-    for k, seat in enumerate(seats):
-        value = pen.share(seat["win_share"], f"players.{k}.win_share", shares)
-        label = language.say("brief.win_share", seat=k)
-        ends = pen.interval(
-            seat["win_share_ci95"], f"players.{k}.win_share_ci95", shares, share=True
-        )
-        yield label, _both(seat["strategy"], value, ends)
-    for k, seat in enumerate(seats):
-        value = pen.number(seat["score_mean"], f"players.{k}.score_mean", scores)
-        ends = pen.interval(seat["score_mean_ci95"], f"players.{k}.score_mean_ci95", scores)
-        yield language.say("brief.score", seat=k), _both("", value, ends)
-    for key, rate, path in (
-        ("tile.bao_success", rates["bao"]["won"], "rates.bao.won"),
-        (
-            "tile.recycled",
-            rates["table"]["end_second_recycling"],
-            "rates.table.end_second_recycling",
-        ),
-    ):
-        places = places_of([rate["ci95"]], 100)
-        value = pen.share(rate["value"], f"{path}.value", places)
-        yield (
-            language.text(key),
-            _both("", value, pen.interval(rate["ci95"], f"{path}.ci95", places, share=True)),
-        )
-    turns = rates["table"]["turns_mean"]
-    places = places_of([turns["ci95"]])
-    value = pen.number(turns["value"], "turns.mean", places)
-    ends = pen.interval(turns["ci95"], "rates.table.turns_mean.ci95", places)
-    yield language.text("tile.turns"), _both("", value, ends)
-
-
-def _both(name: str, value: Markup, ends: Markup) -> Markup:
-    """Return a number with its interval below, and perhaps a name above."""
-    text = Markup("<b>{}</b>").format(value)
-    if name:
-        text = Markup('<span class="who">{}</span> ').format(name) + text
-    return text if ends == NONE else text + Markup(' <span class="ci">{}</span>').format(ends)

@@ -31,6 +31,7 @@ _LINES_AT_MOST = 8
 _FIGURES = ("win_share", "group_win_share", "score_mean", "bao_success", "turns_mean")
 _OF_TABLE = ("turns_mean", "end_bao", "end_second_recycling", "end_turn_cap")
 _OTHERS_AT_MOST = 6
+_FIELDS_AT_MOST = 20
 _VALUES_AT_MOST = 8
 
 
@@ -76,8 +77,8 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
         }
         yield language.say("sweep.best", **said)
         yield _as_good(pen, summary)
-    yield _extremes(pen, summary, "turns_mean", "sweep.turns")
-    yield _extremes(pen, summary, "end_second_recycling", "sweep.recycled")
+    yield from _extremes(pen, summary, "turns_mean", "sweep.turns")
+    yield from _extremes(pen, summary, "end_second_recycling", "sweep.recycled")
 
 
 def _axes_told(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
@@ -125,19 +126,22 @@ def _at(pen: Pen, summary: Mapping[str, Any], point: int) -> Markup:
     )
 
 
-def _extremes(pen: Pen, summary: Mapping[str, Any], metric: str, key: str) -> Markup:
-    """Return between which points a metric goes, in words."""
+def _extremes(pen: Pen, summary: Mapping[str, Any], metric: str, key: str) -> Iterator[Markup]:
+    """Yield between which points a metric goes, in words, if that can be seen."""
     points = summary["points"]
     values = [(point[metric], k) for k, point in enumerate(points)]
     (low, at_low), (high, at_high) = min(values), max(values)
     write = pen.number if metric == "turns_mean" else pen.share
-    return pen.language.say(
-        key,
-        low=write(low, f"points.{at_low}.{metric}"),
-        high=write(high, f"points.{at_high}.{metric}"),
-        at_low=_at(pen, summary, at_low),
-        at_high=_at(pen, summary, at_high),
-    )
+    lowest = write(low, f"points.{at_low}.{metric}")
+    highest = write(high, f"points.{at_high}.{metric}")
+    if lowest.striptags() != highest.striptags():
+        yield pen.language.say(
+            key,
+            low=lowest,
+            high=highest,
+            at_low=_at(pen, summary, at_low),
+            at_high=_at(pen, summary, at_high),
+        )
 
 
 def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
@@ -187,6 +191,7 @@ def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
         elif name in _FIGURES[:2] or name == "turns_mean":
             for seat in seats:
                 yield from _over_axes(pen, source, name, seat, axes)
+                yield from _map(pen, source, name, seat, axes)
     if len(axes) == 1 and metrics["point"].nunique() <= 40:
         yield _ends_figure(pen, source)
 
@@ -230,6 +235,28 @@ def _over_axes(
             words=f"sweep_{name}",
             axes=x if by is None else f"{x}, {by}",
         )
+
+
+def _map(
+    pen: Pen, source: Source, name: str, seat: int | None, axes: Sequence[str]
+) -> Iterator[Figure]:
+    """Yield the map of a win share over two axes, if its fields are few enough to be read."""
+    from analysis.plots import sweep_map
+
+    metrics = source.tables["metrics"]
+    lengths = {axis: metrics[axis].nunique() for axis in axes}
+    if len(axes) != 2 or name not in _FIGURES[:2] or max(lengths.values()) > _FIELDS_AT_MOST:
+        return
+    y, x = sorted(reversed(list(axes)), key=lengths.__getitem__)
+    yield figure(
+        pen,
+        f"{name}-{'table' if seat is None else seat}-map",
+        partial(sweep_map, metrics, name, x=x, y=y, seat=seat),
+        1.8 + 0.48 * lengths[y],
+        _numbers(pen, source.summary, name, [] if seat is None else [seat]),
+        words=f"sweep_{name}_map",
+        axes=f"{x}, {y}",
+    )
 
 
 def _ends_figure(pen: Pen, source: Source) -> Figure:

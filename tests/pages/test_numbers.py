@@ -173,9 +173,9 @@ def played(*, only: Any = None, until: str | None = None, **study: Any) -> sim.R
 def test_order_of_chapters(folders: dict[str, Path]) -> None:
     html = report(folders["run"])
     assert re.findall(r"<h2[^>]*>([^<]+)</h2>", html) == [
-        "In pictures", "How rounds end", "The course of play", "Seats", "Players",
-        "Rules that differ from the edition", "What was assumed", "What may not be concluded",
-        "How to repeat it",
+        "In pictures", "How rounds end", "The course of play", "Seats", "Plucks, powers and birds",
+        "Players", "Rules that differ from the edition", "What was assumed",
+        "What may not be concluded", "How to repeat it",
     ]  # fmt: skip
     places = [html.index(f'class="{name}') for name in ("answer", "tiles", "chapter")]
     assert places == sorted(places)
@@ -224,6 +224,79 @@ def test_comparison_in_words(folders: dict[str, Path]) -> None:
     assert len(sentences) >= len(sure)
     assert "a failed BAO scores this many times the total: 2 → 4" in page.text
     assert "People who notice the change would adapt" in page.text
+
+
+def test_only_tested_differences_are_counted(folders: dict[str, Path]) -> None:
+    summary = json.loads((folders["comparison"] / "summary.json").read_text())
+    tested = sum(row["p_holm"] is not None for row in summary["differences"])
+    page = Page(report(folders["comparison"]))
+    assert f"of {tested} that were looked at" in page.text
+    assert f"of {tested} differences" in sim.load_comparison(folders["comparison"]).to_text()
+
+
+def test_what_is_the_same_is_said_once(folders: dict[str, Path]) -> None:
+    summary = json.loads((folders["comparison"] / "summary.json").read_text())
+    differ = {row["metric"] for row in summary["differences"] if row["difference"]}
+    page = Page(report(folders["comparison"]))
+    assert {"win_share", "turns.mean"}.isdisjoint(differ)
+    chapters = page.text[page.text.rindex("What does not differ for sure") :]
+    assert chapters.count("mean length of a round") == 1
+    assert "0.00 to 0.00" not in page.text
+    assert "All of these numbers are exactly the same" in page.text
+    paths = [number["data-path"].split(".") for number in page.numbers]
+    shown = {int(path[1]) for path in paths if path[0] == "differences"}
+    assert shown
+    assert {summary["differences"][k]["metric"] for k in shown} <= differ
+
+
+@pytest.mark.parametrize(
+    ("lang", "name"),
+    [("en", "(1st)"), ("it", "(1°)"), ("fr", "(1er)"), ("pt", "(1º)"), ("es", "(1.º)")],
+)
+def test_players_are_named_where_seats_rotate(
+    lang: str, name: str, folders: dict[str, Path]
+) -> None:
+    rotated, kept = (report(folders[kind], lang) for kind in ("rotated", "comparison"))
+    seat = {"en": "seat", "it": "posto", "fr": "place", "pt": "lugar", "es": "puesto"}[lang]
+    assert f"balanced {name}" in rotated
+    assert not re.search(rf"\({seat} \d\)", rotated)
+    assert f"balanced ({seat} 0)" in kept
+    assert f"balanced {name}" not in kept
+
+
+def test_calibration() -> None:
+    unsure = played(players="novice,gambler", rounds=4000)
+    page = Page(report(unsure))
+    assert "How sure, and how right" in page.text
+    numbers = [each for each in page.numbers if each["data-path"].startswith("calibration.")]
+    assert len(numbers) > 20
+    for number in numbers:
+        _, row, column = number["data-path"].split(".")
+        assert float(number["value"]) == unsure.calibration.loc[int(row), column]
+        check_rounding(number, "en")
+    certain = report(played(players="balanced,balanced", rounds=500))
+    assert "How sure, and how right" not in certain
+
+
+def test_calibration_of_a_folder_is_that_of_memory(tmp_path: Path) -> None:
+    study = Study.of(players="novice,gambler", rounds=1500)
+    result = sim.run(study, out=tmp_path / "run", progress=False)
+    assert report(tmp_path / "run") == report(result)
+
+
+def test_maps_of_two_axes(folders: dict[str, Path]) -> None:
+    title = "Win share over rules.recycle_limit, 0.pluck_confidence: the map"
+    assert title in Page(report(folders["grid"])).text
+    assert "the map" not in Page(report(folders["sweep"])).text
+
+
+def test_columns_without_numbers_are_left_out(folders: dict[str, Path]) -> None:
+    ends = re.search(
+        r"<caption>How rounds end</caption>.*?</table>", report(folders["games"]), re.S
+    )
+    assert ends is not None
+    assert "interval" not in ends[0]
+    assert "–" not in ends[0]
 
 
 def test_study_compared_with_itself() -> None:

@@ -21,7 +21,7 @@ OTHERS = [code for code in languages() if code != DEFAULT]
 SAME = re.compile(
     r"language\.(group|decimal|spaced_marks|form_of_zero)|plot\.(\d|macaw|toco|shoebill)"
     r"|differences\.(a|b|difference)|bird\.(macaw|shoebill)|power\.(macaw|shoebill)"
-    r"|metric_name\.of|change\.(from_to|rule_of)|number\.range|run\.player_share|tournament\.pair"
+    r"|metric_name\.(of|player)|change\.(from_to|rule_of|parameter)|number\.range|run\.player_share|tournament\.pair"
 )
 """Entries that may be the same in two languages."""
 

@@ -1,0 +1,80 @@
+"""Shares that a run's summary has only as counts, and in how many decimals numbers are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from analysis.report.parts import Source, places_of
+from analysis.stats import ratio, wilson
+from analysis.sweeping import seat_rows, table_rows
+
+REASONS = ("bao", "second_recycling", "turn_cap")
+"""How a round ends."""
+
+FATES = ("won", "tied", "beaten", "void")
+"""What becomes of a call of BAO."""
+
+
+def with_rates(source: Source) -> Source:
+    """Return a run with the shares that its summary has only as counts, under ``rates``.
+
+    ``rates.table`` and, for each seat, ``rates.seats`` hold metrics of `analysis.sweeping`;
+    ``rates.bao`` says what became of calls; each has ``value`` and ``ci95``. With games, whose
+    rounds hang together, these shares have no intervals.
+    """
+    summary = source.summary
+    games = has_games(summary)
+    decided = decided_of(summary)
+    rounds, bao = summary["rounds"], summary["bao"]
+    rates = {
+        "table": _by_metric(table_rows(summary)),
+        "seats": [
+            _by_metric(seat_rows(player, rounds, decided, games)) for player in summary["players"]
+        ],
+        "bao": {fate: _share(bao[fate], bao["called"], games) for fate in FATES},
+        "called": _share(bao["called"], rounds, games),
+    }
+    return replace(source, summary={**summary, "rates": rates})
+
+
+def decided_of(summary: Mapping[str, Any]) -> int:
+    """Return how many rounds, or games, have a winner."""
+    if has_games(summary):
+        return int(summary["game"]["ends"]["threshold"])
+    return int(summary["rounds"] - summary["ends"]["turn_cap"])
+
+
+def _by_metric(rows: Iterator[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {
+        row["metric"]: {"value": row["value"], "ci95": [row["low"], row["high"]]} for row in rows
+    }
+
+
+def _share(part: int, whole: int, games: bool) -> dict[str, Any]:
+    known = whole > 0 and not games
+    return {
+        "value": ratio(part, whole),
+        "ci95": list(wilson(part, whole)) if known else [None, None],
+    }
+
+
+def has_games(summary: Mapping[str, Any]) -> bool:
+    """Whether a run is one of games, not of single rounds."""
+    return summary.get("games") is not None
+
+
+def unit_of(summary: Mapping[str, Any]) -> str:
+    """Return what a run counts: ``rounds`` or ``games``."""
+    return "games" if has_games(summary) else "rounds"
+
+
+def win_places(seats: Sequence[Mapping[str, Any]]) -> int:
+    """Return the decimals in which win shares, in per cent, are shown."""
+    return places_of([seat["win_share_ci95"] for seat in seats], 100)
+
+
+def score_places(seats: Sequence[Mapping[str, Any]]) -> int:
+    """Return the decimals in which scores are shown."""
+    return places_of([seat["score_mean_ci95"] for seat in seats])
