@@ -6,6 +6,8 @@ decides whether it stands. What each question's answer looks like is written in 
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..policies import heuristic, random_legal, scripted
 from .events import note_why
 from .jit import kernel, unit
@@ -16,11 +18,61 @@ from .state import FAULT_ILLEGAL, HEURISTIC, RANDOM
 
 
 @kernel
-def may_claim(state, table, seat, card, matches):
-    """Whether asking a seat for a claim could bring one; spares most questions of a window."""
-    if table.policy[state.who[seat]] != HEURISTIC:
+def who_may_claim(state, table, card, matches, seen_by):
+    """Seats that could claim if they were asked, one bit each; spares most questions of a window.
+
+    `matches` and `seen_by` are as for `pluck.race`.
+    """
+    seats = np.int64(0)
+    for seat in range(state.players):
+        who = state.who[seat]
+        may = table.policy[who] != HEURISTIC or heuristic.has_hunch(state, table, seat)
+        seats |= np.int64(may) << seat
+    others = _others_with_cards(state)
+    if table.fading == 0:
+        return (seats | seen_by) & others  # nothing that was seen has left a mind
+    for seat in range(state.players):
+        if (others & ~seats) >> seat & 1:
+            if heuristic.may_claim(state, table, seat, card, matches):
+                seats |= np.int64(1) << seat
+    return seats & others
+
+
+@kernel
+def _others_with_cards(state):
+    """Seats that have cards and not the turn, one bit each."""
+    seats = np.int64(0)
+    for seat in range(state.players):
+        seats |= np.int64(state.n_cards[seat] > 0) << seat
+    return seats & ~(np.int64(1) << np.int64(state.active))
+
+
+@kernel
+def _is_open(state, table, seat):
+    """Whether a seat must be asked, since its answer hangs on more than what it knows."""
+    who = state.who[seat]
+    return table.policy[who] != HEURISTIC or table.blunder_rate[who] > 0.0 or state.logging != 0
+
+
+@kernel
+def may_take(state, table, seat):
+    """Whether a seat, asked for a source, could take the top discard; spares most such questions.
+
+    Whoever is asked all the same, for its reasons to be noted, answers no.
+    """
+    if _is_open(state, table, seat):
         return True
-    return heuristic.may_claim(state, table, seat, card, matches)
+    recall(state, table, seat)
+    return heuristic.may_take(state, table, seat)
+
+
+@kernel
+def may_call(state, table, seat):
+    """Whether asking a seat for a call of BAO could bring one; as `may_take`."""
+    if _is_open(state, table, seat):
+        return True
+    recall(state, table, seat)
+    return heuristic.may_call(state, table, seat)
 
 
 @unit

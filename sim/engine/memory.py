@@ -103,16 +103,22 @@ def _own_changed(state, viewer, card):
 
 
 @kernel
-def enter(state, table, viewer, card):
-    """Mutates: a card comes into mind, as what it is."""
-    word = card >> 6
-    mask = _bit(card)
+def keep_in_mind(state, viewer, word, mask, value):
+    """Mutates: a card (its word, its bit, its value) comes into a mind in which none is mixed up."""
     mind = state.mind[viewer, word]
     # Without a branch: whether the viewer knew the card is hard to predict.
     new = np.int32((mind & mask) == _ZERO)
     state.mind[viewer, word] = mind | mask
     state.pool_size[viewer] -= new
-    state.pool_sum[viewer] -= new * table.value[card]
+    state.pool_sum[viewer] -= new * value
+
+
+@kernel
+def enter(state, table, viewer, card):
+    """Mutates: a card comes into mind, as what it is."""
+    word = card >> 6
+    mask = _bit(card)
+    keep_in_mind(state, viewer, word, mask, np.int64(table.value[card]))
     if table.fading and (state.mixed[viewer, word] & mask) != _ZERO:
         state.mixed[viewer, word] &= ~mask
         state.pool_sum[viewer] += table.value[state.belief[viewer, card]] - table.value[card]

@@ -187,6 +187,13 @@ def plays_last_turn(state, table, seat):
 
 
 @kernel
+def may_take(state, table, seat):
+    """Whether the top discard is worth a thought: it is low, or this is the last turn."""
+    value = table.value[state.discards[state.n_discards - 1]]
+    return value <= table.take_max_value[state.who[seat]] or plays_last_turn(state, table, seat)
+
+
+@kernel
 def _source(state, table, seat):
     """Take the top discard where it is low and replaces something clearly worse."""
     who = state.who[seat]
@@ -906,6 +913,13 @@ def _threshold(state, table, seat):
                 best = min(best, state.sums[rival])
         threshold += awareness * (state.sums[who] - best)
     return threshold
+
+
+@kernel
+def may_call(state, table, seat):
+    """Whether a call of BAO is worth a thought: the own total is low enough."""
+    mean = unknown_value(state, table, seat)
+    return own_total(state, table, seat, mean) <= _threshold(state, table, seat)
 
 
 @kernel

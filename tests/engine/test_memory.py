@@ -93,7 +93,7 @@ def lay_cards(state, table, seed, index, cards):
     clear(state, table, 2)
     state.n_slots[0] = cards
     for card in range(cards):
-        piles.lay(state, 0, card, card)
+        piles.lay(state, table, 0, card, card)
 
 
 @entry
