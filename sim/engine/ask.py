@@ -10,51 +10,51 @@ import numpy as np
 
 from ..policies import heuristic, random_legal, scripted
 from .events import note_why
-from .jit import kernel, unit
+from .jit import inline, kernel, unit
 from .legal import judge
 from .memory import recall
 from .rng import own_chance
-from .state import FAULT_ILLEGAL, HEURISTIC, RANDOM
+from .state import FAULT_ILLEGAL, HEURISTIC, MAX_PLAYERS, RANDOM
 
 
-@kernel
+@inline
 def who_may_claim(state, table, card, matches, seen_by):
     """Seats that could claim if they were asked, one bit each; spares most questions of a window.
 
     `matches` and `seen_by` are as for `pluck.race`.
     """
-    seats = np.int64(0)
-    for seat in range(state.players):
-        who = state.who[seat]
-        may = table.policy[who] != HEURISTIC or heuristic.has_hunch(state, table, seat)
-        seats |= np.int64(may) << seat
-    others = _others_with_cards(state)
-    if table.fading == 0:
-        return (seats | seen_by) & others  # nothing that was seen has left a mind
+    seats = np.int64(0)  # that could claim whatever they know
+    others = np.int64(0)  # that have cards and not the turn
+    for seat in range(MAX_PLAYERS):  # a fixed number is quicker
+        kind = table.policy[state.who[seat]]
+        may = (kind != HEURISTIC) | heuristic.has_hunch(state, table, seat)
+        seats |= np.int64(may) << np.int64(seat)
+        others |= np.int64(state.n_cards[seat] > 0) << np.int64(seat)
+    others &= (np.int64(1) << np.int64(state.players)) - 1
+    others &= ~(np.int64(1) << np.int64(state.active))
+    if table.fading:
+        return _who_recalls(state, table, card, matches, seats & others, others)
+    return (seats | seen_by) & others  # nothing that was seen has left a mind
+
+
+@kernel
+def _who_recalls(state, table, card, matches, seats, others):
+    """`seats`, and those of `others` that have a match in mind; both one bit each."""
     for seat in range(state.players):
         if (others & ~seats) >> seat & 1:
-            if heuristic.may_claim(state, table, seat, card, matches):
-                seats |= np.int64(1) << seat
-    return seats & others
+            may = heuristic.may_claim(state, table, seat, card, matches)
+            seats |= np.int64(may) << np.int64(seat)
+    return seats
 
 
-@kernel
-def _others_with_cards(state):
-    """Seats that have cards and not the turn, one bit each."""
-    seats = np.int64(0)
-    for seat in range(state.players):
-        seats |= np.int64(state.n_cards[seat] > 0) << seat
-    return seats & ~(np.int64(1) << np.int64(state.active))
-
-
-@kernel
+@inline
 def _is_open(state, table, seat):
     """Whether a seat must be asked, since its answer hangs on more than what it knows."""
     who = state.who[seat]
     return table.policy[who] != HEURISTIC or table.blunder_rate[who] > 0.0 or state.logging != 0
 
 
-@kernel
+@inline
 def may_take(state, table, seat):
     """Whether a seat, asked for a source, could take the top discard; spares most such questions.
 
@@ -66,7 +66,7 @@ def may_take(state, table, seat):
     return heuristic.may_take(state, table, seat)
 
 
-@kernel
+@inline
 def may_call(state, table, seat):
     """Whether asking a seat for a call of BAO could bring one; as `may_take`."""
     if _is_open(state, table, seat):

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel, popcount
+from .jit import inline, kernel, popcount
 from .knowledge import matching
 from .state import (
     CHANCE_OWN,
@@ -63,6 +63,7 @@ def clear_counts(state):
     for seat in range(8):
         state.led_at[seat] = 0
     state.gone = 0
+    state.powers_used = 0
     state.lead = NONE
     state.lead_changes = 0
 
@@ -82,7 +83,7 @@ def alone_lowest(numbers, count):
     return which
 
 
-@kernel
+@inline
 def count_turn(state):
     """The end of a turn: who alone has the lowest true total, and who has no cards."""
     players = np.int64(state.players)
@@ -181,7 +182,7 @@ def _count_closed(state, seat, matches):
     return others
 
 
-@kernel
+@inline
 def count_draw(state, table, seat, card, tried):
     """A drawn card: whether its drawer could have plucked with it, and whether it tried."""
     whose = _chance(state, table, seat, matching(state, table, card))
@@ -243,6 +244,7 @@ def _against_shield(state, seat, power):
 def count_power(state, seat, power, trigger):
     """A power that starts; before it does anything."""
     state.count[seat, POWER_USED + power] += 1
+    state.powers_used |= np.int64(1) << np.int64(seat * 8 + power)
     state.detail[seat, POWER_BY + power * 3 + trigger] += 1
     if _against_shield(state, seat, power):
         state.detail[state.bao_by, SHIELD_POWERS] += 1

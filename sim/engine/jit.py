@@ -97,6 +97,13 @@ def kernel(function: F) -> F:
     return cast(F, numba.njit(**options, **wrappers)(function))
 
 
+def inline(function: F) -> F:
+    """Compile a short kernel that is always written out where it is called, so costs no call."""
+    options = {"nogil": True, "error_model": "numpy", "forceinline": True}
+    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(F, numba.njit(**options, **wrappers)(function))
+
+
 def entry(function: F) -> F:
     """Compile a function that Python calls: cached on disk with all that it calls."""
     return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))

@@ -87,11 +87,9 @@ def _deadline(state, table, viewer, kind, start):
     turns = 0  # a binary search for the number of entries above `word`
     step = LIFETIMES >> 1
     while step > 0:
-        if lasts[turns + step - 1] > word:
-            turns += step
+        turns += step * np.int64(lasts[turns + step - 1] > word)  # a branch could not be predicted
         step >>= 1
-    if lasts[turns] > word:
-        turns += 1
+    turns += np.int64(lasts[turns] > word)
     return (start + turns + 1) << 1 | 1
 
 

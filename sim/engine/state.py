@@ -374,6 +374,7 @@ STATE = np.dtype(
         ("sure_sum", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
         # In this round.
         ("count", np.int32, (MAX_PLAYERS, COUNTS)),
+        ("powers_used", np.int64),  # bit ``seat * 8 + power``: the seat has used it
         ("gone", np.int32),  # seats that had no card at the end of a turn; bit k for seat k
         ("claims", np.int32),  # seats that claimed in the last window; bit k for seat k
         ("lead", np.int32),  # who was last alone lowest at the end of a turn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, lowest
 from .state import (
     BAO_CALLED,
     BAO_WON,
@@ -176,12 +176,14 @@ def _add_swings(tally, state, table):
             tally.dealt[SWING_N, bird] += 1
             tally.dealt[SWING_X, bird] += apart
             tally.dealt[SWING_XX, bird] += apart * apart
-        for power in range(COUNTS - POWER_USED):
-            # Without a branch: who used which power is hard to predict.
-            used = np.int64(state.count[seat, POWER_USED + power] > 0)
-            tally.used[SWING_N, power] += used
-            tally.used[SWING_X, power] += used * apart
-            tally.used[SWING_XX, power] += used * apart * apart
+    used = np.uint64(state.powers_used)
+    while used != np.uint64(0):
+        at = lowest(used)
+        used &= used - np.uint64(1)
+        apart = players * state.score[at >> 3] - everyone
+        tally.used[SWING_N, at & 7] += 1
+        tally.used[SWING_X, at & 7] += apart
+        tally.used[SWING_XX, at & 7] += apart * apart
 
 
 @kernel

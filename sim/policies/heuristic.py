@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..engine.jit import kernel, lowest, popcount
+from ..engine.jit import inline, kernel, lowest, popcount
 from ..engine.knowledge import (
     DUMPED_SHARE,
     KEPT_FOR_LOW_SHARE,
@@ -186,7 +186,7 @@ def plays_last_turn(state, table, seat):
     return is_last_turn(state) and table.last_turns[state.who[seat]] == 1
 
 
-@kernel
+@inline
 def may_take(state, table, seat):
     """Whether the top discard is worth a thought: it is low, or this is the last turn."""
     value = table.value[state.discards[state.n_discards - 1]]
@@ -917,7 +917,13 @@ def _threshold(state, table, seat):
 
 @kernel
 def may_call(state, table, seat):
-    """Whether a call of BAO is worth a thought: the own total is low enough."""
+    """Whether a call of BAO is worth a thought: the own total is known, and low enough."""
+    own_cards(state, table, seat)
+    unknown = state.own_unknown[seat]
+    if unknown == 0:
+        return state.own_sum[seat] <= _threshold(state, table, seat)
+    if unknown > table.bao_unknown_max[state.who[seat]]:
+        return False
     mean = unknown_value(state, table, seat)
     return own_total(state, table, seat, mean) <= _threshold(state, table, seat)
 
@@ -954,7 +960,7 @@ def _bao(state, table, seat):
     state.answer[0] = 1
 
 
-@kernel
+@inline
 def decide(state, table, seat, question):
     """Answer a question from what the seat knows."""
     if question == ASK_CLAIM:
