@@ -60,10 +60,7 @@ def may_take(state, table, seat):
 
     Whoever is asked all the same, for its reasons to be noted, answers no.
     """
-    if _is_open(state, table, seat):
-        return True
-    recall(state, table, seat)
-    return heuristic.may_take(state, table, seat)
+    return _is_open(state, table, seat) or heuristic.may_take(state, table, seat)
 
 
 @inline

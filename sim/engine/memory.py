@@ -24,6 +24,7 @@ from .state import (
     LIES_TAKEN,
     LIFETIMES,
     MAX_CARDS,
+    MAX_PLAYERS,
     NONE,
     WORDS,
 )
@@ -82,14 +83,11 @@ def _deadline(state, table, viewer, kind, start):
     if lasts[0] == _EVER:
         return NEVER << 1
     word = _memory_number(state, viewer)
-    if lasts[LIFETIMES - 1] > word:
+    turns = 0
+    for k in range(LIFETIMES):  # they fall; to compare all is quicker than to search
+        turns += np.int64(lasts[k] > word)
+    if turns == LIFETIMES:
         return (start + LIFETIMES) << 1
-    turns = 0  # a binary search for the number of entries above `word`
-    step = LIFETIMES >> 1
-    while step > 0:
-        turns += step * np.int64(lasts[turns + step - 1] > word)  # a branch could not be predicted
-        step >>= 1
-    turns += np.int64(lasts[turns] > word)
     return (start + turns + 1) << 1 | 1
 
 
@@ -296,9 +294,11 @@ def unplaced(state, table, viewer, family):
 def note_window(state, table, card):
     """Mutates: all but the active player could pluck with a card just put down."""
     family = table.family[card]
-    for viewer in range(state.players):
-        if viewer != state.active:
-            state.window[viewer, family] = state.turn
+    turn = state.turn
+    own = state.window[state.active, family]
+    for viewer in range(MAX_PLAYERS):  # a fixed number is quicker
+        state.window[viewer, family] = turn
+    state.window[state.active, family] = own
 
 
 @kernel

@@ -244,7 +244,10 @@ def may_claim(state, table, seat, card, matches):
     if table.fading and table.fades[state.who[seat]]:
         recall(state, table, seat)
         for word in range(WORDS):
-            known |= known_matches(state, table, seat, card, word)
+            known |= matches[word] & state.mind[seat, word] & ~state.mixed[seat, word]
+        if known == _ZERO:
+            for word in range(WORDS):
+                known |= known_matches(state, table, seat, card, word)
     else:
         for word in range(WORDS):
             known |= matches[word] & state.mind[seat, word]
