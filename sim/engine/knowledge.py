@@ -247,6 +247,24 @@ def known_matches(state, table, viewer, card, word):
 
 
 @kernel
+def recalls_match(state, table, viewer, card, matches):
+    """Whether a viewer has in mind a face-down card as matching `card`; `matches` are those that do.
+
+    A uint64 for each word. Few cards are mixed up: only what is hangs on more than a mask.
+    """
+    known = _ZERO
+    mixed = _ZERO
+    for word in range(WORDS):
+        mind = state.mind[viewer, word]
+        known |= matches[word] & mind & ~state.mixed[viewer, word]
+        mixed |= state.lying[word] & mind & state.mixed[viewer, word]
+    if known == _ZERO and mixed != _ZERO:
+        for word in range(WORDS):
+            known |= known_matches(state, table, viewer, card, word)
+    return known != _ZERO
+
+
+@kernel
 def unknown_value(state, table, viewer):
     """What a viewer takes an unknown card to be worth that was dealt or lies in a pile (points).
 

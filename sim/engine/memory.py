@@ -257,17 +257,11 @@ def _refresh(state, table, viewer):
 
 
 @kernel
-def _is_crowded(state, table, viewer):
-    """Whether a seat has more face-down cards in mind than its span."""
-    span = table.memory_span[state.who[viewer]]
-    return span < MAX_CARDS and _remembered(state, viewer) > span
-
-
-@kernel
 def recall(state, table, viewer):
     """Mutates: bring a seat's mind up to this turn; to be called before it decides."""
     if table.fading and table.fades[state.who[viewer]]:
-        if state.turn >= state.next_fade[viewer] or _is_crowded(state, table, viewer):
+        crowded = _remembered(state, viewer) > table.memory_span[state.who[viewer]]
+        if (state.turn >= state.next_fade[viewer]) | crowded:
             _refresh(state, table, viewer)
 
 
@@ -326,15 +320,15 @@ def _knowers(state, viewer, card):
     Who has looked at which card is public.
     """
     owner = state.place[card] >> 7
-    owner_knows = 0
-    others = 0
-    for other in range(state.players):
-        if other != viewer and (state.seen[other, card >> 6] & _bit(card)) != _ZERO:
-            if other == owner:
-                owner_knows = 1
-            else:
-                others += 1
-    return owner_knows, others
+    word = card >> 6
+    mask = _bit(card)
+    everybody = np.int64(0)
+    for seat in range(state.players):
+        everybody += np.int64((state.seen[seat, word] & mask) != _ZERO)
+    own = np.int64((state.seen[viewer, word] & mask) != _ZERO)
+    owner_knows = np.int64((state.seen[owner, word] & mask) != _ZERO)
+    owner_knows = owner_knows if owner != viewer else np.int64(0)
+    return owner_knows, everybody - own - owner_knows
 
 
 @kernel

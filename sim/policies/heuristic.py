@@ -22,6 +22,7 @@ from ..engine.knowledge import (
     more_shares,
     own_cards,
     recalls,
+    recalls_match,
     share_of_unknown,
     unknown_value,
 )
@@ -240,17 +241,12 @@ def may_claim(state, table, seat, card, matches):
     """
     if has_hunch(state, table, seat):
         return True
-    known = _ZERO
-    if table.fading and table.fades[state.who[seat]]:
+    if table.fading:
         recall(state, table, seat)
-        for word in range(WORDS):
-            known |= matches[word] & state.mind[seat, word] & ~state.mixed[seat, word]
-        if known == _ZERO:
-            for word in range(WORDS):
-                known |= known_matches(state, table, seat, card, word)
-    else:
-        for word in range(WORDS):
-            known |= matches[word] & state.mind[seat, word]
+        return recalls_match(state, table, seat, card, matches)
+    known = _ZERO
+    for word in range(WORDS):
+        known |= matches[word] & state.mind[seat, word]
     return known != _ZERO
 
 
