@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..engine.jit import kernel, lowest, popcount
+from ..engine.jit import inline, kernel, lowest, popcount
 from ..engine.knowledge import (
     DUMPED_SHARE,
     KEPT_FOR_LOW_SHARE,
@@ -22,6 +22,7 @@ from ..engine.knowledge import (
     more_shares,
     own_cards,
     recalls,
+    recalls_match,
     share_of_unknown,
     unknown_value,
 )
@@ -187,6 +188,13 @@ def plays_last_turn(state, table, seat):
     return is_last_turn(state) and table.last_turns[state.who[seat]] == 1
 
 
+@inline
+def may_take(state, table, seat):
+    """Whether the top discard is worth a thought: it is low, or this is the last turn."""
+    value = table.value[state.discards[state.n_discards - 1]]
+    return value <= table.take_max_value[state.who[seat]] or plays_last_turn(state, table, seat)
+
+
 @kernel
 def _source(state, table, seat):
     """Take the top discard where it is low and replaces something clearly worse."""
@@ -234,14 +242,12 @@ def may_claim(state, table, seat, card, matches):
     """
     if has_hunch(state, table, seat):
         return True
-    known = _ZERO
-    if table.fading and table.fades[state.who[seat]]:
+    if table.fading:
         recall(state, table, seat)
-        for word in range(WORDS):
-            known |= known_matches(state, table, seat, card, word)
-    else:
-        for word in range(WORDS):
-            known |= matches[word] & state.mind[seat, word]
+        return recalls_match(state, table, seat, card, matches)
+    known = _ZERO
+    for word in range(WORDS):
+        known |= matches[word] & state.mind[seat, word]
     return known != _ZERO
 
 
@@ -926,6 +932,19 @@ def _threshold(state, table, seat):
 
 
 @kernel
+def may_call(state, table, seat):
+    """Whether a call of BAO is worth a thought: the own total is known, and low enough."""
+    own_cards(state, table, seat)
+    unknown = state.own_unknown[seat]
+    if unknown == 0:
+        return state.own_sum[seat] <= _threshold(state, table, seat)
+    if unknown > table.bao_unknown_max[state.who[seat]]:
+        return False
+    mean = unknown_value(state, table, seat)
+    return own_total(state, table, seat, mean) <= _threshold(state, table, seat)
+
+
+@kernel
 def _bao(state, table, seat):
     """Call when the own total is low, known well enough, and lower than the rivals' seem."""
     who = state.who[seat]
@@ -957,7 +976,7 @@ def _bao(state, table, seat):
     state.answer[0] = 1
 
 
-@kernel
+@inline
 def decide(state, table, seat, question):
     """Answer a question from what the seat knows."""
     if question == ASK_CLAIM:
