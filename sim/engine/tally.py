@@ -50,7 +50,7 @@ def _add_wins(tally, seat, winners):
 
 @kernel
 def _number_of_winners(state):
-    winners = 0
+    winners = np.int64(0)  # or plain Python would go on with a byte
     for seat in range(state.players):
         winners += state.winner[seat]
     return winners
