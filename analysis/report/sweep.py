@@ -107,7 +107,8 @@ def _as_good(pen: Pen, summary: Mapping[str, Any]) -> Markup:
     others = summary["best"]["as_good"]
     if not others:
         return pen.language.say("sweep.clear")
-    told = [_at(pen, summary, point) for point in others[:_OTHERS_AT_MOST]]
+    shown = others if len(others) <= _OTHERS_AT_MOST + 1 else others[:_OTHERS_AT_MOST]
+    told = [_at(pen, summary, point) for point in shown]
     listed = Markup("; ").join(told)
     more = len(others) - len(told)
     if more:
