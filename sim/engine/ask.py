@@ -6,21 +6,70 @@ decides whether it stands. What each question's answer looks like is written in 
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..policies import heuristic, random_legal, scripted
 from .events import note_why
-from .jit import kernel, unit
+from .jit import inline, kernel, unit
 from .legal import judge
 from .memory import recall
 from .rng import own_chance
-from .state import FAULT_ILLEGAL, HEURISTIC, RANDOM
+from .state import FAULT_ILLEGAL, HEURISTIC, MAX_PLAYERS, RANDOM
+
+
+@inline
+def who_may_claim(state, table, card, matches, seen_by):
+    """Seats that could claim if they were asked, one bit each; spares most questions of a window.
+
+    `matches` and `seen_by` are as for `pluck.race`.
+    """
+    seats = np.int64(0)  # that could claim whatever they know
+    others = np.int64(0)  # that have cards and not the turn
+    for seat in range(MAX_PLAYERS):  # a fixed number is quicker
+        kind = table.policy[state.who[seat]]
+        may = (kind != HEURISTIC) | heuristic.has_hunch(state, table, seat)
+        seats |= np.int64(may) << np.int64(seat)
+        others |= np.int64(state.n_cards[seat] > 0) << np.int64(seat)
+    others &= (np.int64(1) << np.int64(state.players)) - 1
+    others &= ~(np.int64(1) << np.int64(state.active))
+    if table.fading:
+        return _who_recalls(state, table, card, matches, seats & others, others)
+    return (seats | seen_by) & others  # nothing that was seen has left a mind
 
 
 @kernel
-def may_claim(state, table, seat, card, matches):
-    """Whether asking a seat for a claim could bring one; spares most questions of a window."""
-    if table.policy[state.who[seat]] != HEURISTIC:
+def _who_recalls(state, table, card, matches, seats, others):
+    """`seats`, and those of `others` that have a match in mind; both one bit each."""
+    for seat in range(state.players):
+        if (others & ~seats) >> seat & 1:
+            may = heuristic.may_claim(state, table, seat, card, matches)
+            seats |= np.int64(may) << np.int64(seat)
+    return seats
+
+
+@inline
+def _is_open(state, table, seat):
+    """Whether a seat must be asked, since its answer hangs on more than what it knows."""
+    who = state.who[seat]
+    return table.policy[who] != HEURISTIC or table.blunder_rate[who] > 0.0 or state.logging != 0
+
+
+@inline
+def may_take(state, table, seat):
+    """Whether a seat, asked for a source, could take the top discard; spares most such questions.
+
+    Whoever is asked all the same, for its reasons to be noted, answers no.
+    """
+    return _is_open(state, table, seat) or heuristic.may_take(state, table, seat)
+
+
+@inline
+def may_call(state, table, seat):
+    """Whether asking a seat for a call of BAO could bring one; as `may_take`."""
+    if _is_open(state, table, seat):
         return True
-    return heuristic.may_claim(state, table, seat, card, matches)
+    recall(state, table, seat)
+    return heuristic.may_call(state, table, seat)
 
 
 @unit

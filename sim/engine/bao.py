@@ -25,7 +25,7 @@ from .state import (
 @kernel
 def _raise_shield(state, declarer):
     state.shield = 1
-    if state.counting:
+    if state.counted:
         state.detail[declarer, SHIELD_RAISED] += 1
     note(state, EV_SHIELD, declarer, 0, 0, 0, 0)
 
@@ -49,7 +49,7 @@ def call(state, table, seat):
     state.bao_caller = seat
     state.bao_outcome = BAO_CALLED
     state.turns_left = state.players - 1
-    if state.counting:
+    if state.counted:
         count_call(state, seat)
     note(state, EV_BAO, seat, 0, 0, 0, 0)
     if table.rule_shield == SHIELD_AT_ONCE:

@@ -10,6 +10,9 @@ from .knowledge import bit, forget_all, learn_face_up
 from .rng import STREAM_DEAL, STREAM_RECYCLE, below, number
 from .state import BAO_VOID, FILL_EMPTY, NONE, RECYCLE_OVERRIDE
 
+#: So many cards of the draw pile are settled at a time: each waits for no other.
+AHEAD = 4
+
 
 @kernel
 def settle(state, upto):
@@ -121,7 +124,7 @@ def draw(state, table):
         return NONE
     k = state.drawn
     if k >= state.settled:
-        settle(state, k + 1)
+        settle(state, min(k + AHEAD, state.pile_size))
     state.drawn = k + 1
     return np.int64(state.pile[k])
 

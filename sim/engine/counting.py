@@ -1,5 +1,8 @@
 """What is counted while a round is played, for the tally: at events where that will do.
 
+Most of it is added up in the state over many rounds (`State.detail` and what stands around it) and
+moved to the tally at last, so a round neither clears nor adds it.
+
 Nothing here decides anything, draws a number or tells a player anything. What a seat *has seen*
 (`State.seen`) counts, not what it still has in mind: so whatever is counted can be counted again
 from the event log.
@@ -7,26 +10,27 @@ from the event log.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from .jit import kernel, popcount
+from .jit import inline, kernel, popcount
 from .knowledge import matching
 from .state import (
     CHANCE_OWN,
     CHANCE_RIVAL,
+    CONFIDENCE_BINS,
     COUNTS,
-    DETAILS,
-    DOUBLE_HIT,
     DRAW_CHANCE,
     FROM_DRAW,
     FROM_WINDOW,
     GONE,
     LEFT,
+    MAX_PLAYERS,
     MISSED,
     NO_EFFECT,
     NONE,
     OPENED,
-    OWN_HIT,
     PLUCK_DOUBLE,
     PLUCK_OWN,
     PLUCK_RIVAL,
@@ -38,13 +42,11 @@ from .state import (
     POWER_USED,
     RACED,
     RACES,
-    RIVAL_HIT,
     SHIELD_NO_EFFECT,
     SHIELD_PLUCKS,
     SHIELD_POWERS,
     SWAP,
     WINDOW_CHANCE,
-    WINDOWS,
     WITH_CHANCE,
     WORDS,
 )
@@ -55,15 +57,13 @@ _ZERO = np.uint64(0)
 @kernel
 def clear_counts(state):
     """Mutates: nothing has been counted in this round."""
-    for seat in range(state.players):
+    for seat in range(MAX_PLAYERS):  # whoever plays: whole rows are quickly cleared
         for kind in range(COUNTS):
             state.count[seat, kind] = 0
-        for kind in range(DETAILS):
-            state.detail[seat, kind] = 0
+    for seat in range(8):
         state.led_at[seat] = 0
-        state.led_turns[seat] = 0
-    for kind in range(WINDOWS):
-        state.windows[kind] = 0
+    state.gone = 0
+    state.powers_used = 0
     state.lead = NONE
     state.lead_changes = 0
 
@@ -83,7 +83,7 @@ def alone_lowest(numbers, count):
     return which
 
 
-@kernel
+@inline
 def count_turn(state):
     """The end of a turn: who alone has the lowest true total, and who has no cards."""
     players = np.int64(state.players)
@@ -98,12 +98,19 @@ def count_turn(state):
         lead = np.int64(NONE) if total == lowest else lead
         lowest = min(lowest, total)
     if empty:
-        for seat in range(players):
-            state.detail[seat, GONE] += np.int32(state.n_cards[seat] == 0)
+        _count_gone(state)
     state.led_turns[lead & 7] += 1
     state.led_at[lead & 7] = state.turn + 1
     state.lead_changes += np.int32((lead != state.lead) & (lead >= 0) & (state.lead >= 0))
     state.lead = lead if lead >= 0 else np.int64(state.lead)
+
+
+@kernel
+def _count_gone(state):
+    for seat in range(state.players):
+        if state.n_cards[seat] == 0:
+            state.detail[seat, GONE] += 1
+            state.gone |= 1 << seat
 
 
 @kernel
@@ -124,23 +131,12 @@ def count_pluck(state, seat, n, rivals, hit):
     kind = PLUCK_DOUBLE if n == 2 else (PLUCK_RIVAL if rivals > 0 else PLUCK_OWN)
     source = FROM_DRAW if state.from_draw else FROM_WINDOW
     state.detail[seat, PLUCK_TRIED + (source * 3 + kind) * 2 + hit] += 1
-    if hit == 0:
-        state.count[seat, MISSED] += 1
-    elif n == 2:
-        state.count[seat, DOUBLE_HIT] += 1
-    elif rivals > 0:
-        state.count[seat, RIVAL_HIT] += 1
-    else:
-        state.count[seat, OWN_HIT] += 1
-
-
-@kernel
-def _knows(state, seat, matches):
-    """1 if a seat has seen any of some cards (a uint64 for each word), else 0."""
-    known = _ZERO
-    for word in range(WORDS):
-        known |= matches[word] & state.seen[seat, word]
-    return np.int64(known != _ZERO)
+    state.count[seat, kind if hit else MISSED] += 1  # hits stand in the order of their kinds
+    if not math.isnan(state.sure):
+        k = min(np.int64(state.sure * CONFIDENCE_BINS), CONFIDENCE_BINS - 1)
+        state.sure_plucks[seat, k] += 1
+        state.sure_hits[seat, k] += hit
+        state.sure_sum[seat, k] += np.int64(round(state.sure * 1e6))
 
 
 @kernel
@@ -154,31 +150,42 @@ def _chance(state, table, seat, matches):
         return NONE
     own = _ZERO
     others = _ZERO
-    closed = _ZERO
-    shield = state.shield != 0 and seat != state.bao_by
     for word in range(WORDS):
         known = matches[word] & state.seen[seat, word]
         own |= known & state.held[seat, word]
-        known &= ~state.held[seat, word]
-        if shield:
-            closed |= known & state.held[state.bao_by, word]
-            known &= ~state.held[state.bao_by, word]
-        others |= known
+        others |= known & ~state.held[seat, word]
+    if (own | others) == _ZERO:
+        return NONE
     if table.rule_plucks == PLUCKS_ALL and state.n_cards[seat] > 0:
-        if closed != _ZERO:
-            state.detail[state.bao_by, SHIELD_PLUCKS] += 1
+        if state.shield != 0 and seat != state.bao_by:
+            others = _count_closed(state, seat, matches)
         if own == _ZERO and others != _ZERO:
             return CHANCE_RIVAL
     return CHANCE_OWN if own != _ZERO else NONE
 
 
 @kernel
+def _count_closed(state, seat, matches):
+    """Others' matches that a seat has seen and may pluck under the Shield: not 0 if there are any.
+
+    Counts it where the Shield forbids some.
+    """
+    by = np.int64(state.bao_by)
+    others = _ZERO
+    closed = _ZERO
+    for word in range(WORDS):
+        known = matches[word] & state.seen[seat, word] & ~state.held[seat, word]
+        closed |= known & state.held[by, word]
+        others |= known & ~state.held[by, word]
+    if closed != _ZERO:
+        state.detail[by, SHIELD_PLUCKS] += 1
+    return others
+
+
+@inline
 def count_draw(state, table, seat, card, tried):
     """A drawn card: whether its drawer could have plucked with it, and whether it tried."""
-    matches = matching(state, table, card)
-    if _knows(state, seat, matches) == 0:
-        return
-    whose = _chance(state, table, seat, matches)
+    whose = _chance(state, table, seat, matching(state, table, card))
     if whose >= 0:
         state.detail[seat, DRAW_CHANCE + whose * 2] += 1
         if tried:
@@ -195,23 +202,23 @@ def _count_race(state, plucker):
 
 
 @kernel
-def count_window(state, table, card, plucker):
-    """A window on a card just put down, its claims made: who had a chance, and what came of it."""
+def count_window(state, table, matches, seen_by, plucker):
+    """A window on a card just put down, its claims made: who had a chance, and what came of it.
+
+    `matches`: the face-down cards that match it, a uint64 for each word; `seen_by`: seats that have
+    seen any of these, bit k for seat k.
+    """
     state.windows[OPENED] += 1
     if plucker >= 0:
         state.windows[PLUCKED] += 1
         if state.claims & (state.claims - 1):
             _count_race(state, plucker)
-    matches = matching(state, table, card)
-    knowing = np.int64(0)  # seats, one bit each: so there is one branch for all of them
-    for seat in range(state.players):
-        knowing |= _knows(state, seat, matches) << seat
-    knowing &= ~(np.int64(1) << np.int64(state.active))
-    if knowing == 0:
+    seats = seen_by & ~(np.int64(1) << np.int64(state.active))
+    if seats == 0:
         return
     chances = 0
     for seat in range(state.players):
-        if (knowing >> seat) & 1 == 0:
+        if (seats >> seat) & 1 == 0:
             continue
         whose = _chance(state, table, seat, matches)
         if whose < 0:
@@ -237,6 +244,7 @@ def _against_shield(state, seat, power):
 def count_power(state, seat, power, trigger):
     """A power that starts; before it does anything."""
     state.count[seat, POWER_USED + power] += 1
+    state.powers_used |= np.int64(1) << np.int64(seat * 8 + power)
     state.detail[seat, POWER_BY + power * 3 + trigger] += 1
     if _against_shield(state, seat, power):
         state.detail[state.bao_by, SHIELD_POWERS] += 1

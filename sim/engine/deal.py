@@ -64,7 +64,8 @@ def clear(state, table, players):
     state.turns_left = NONE
     state.reason = RUNNING
     state.fault = FAULT_NONE
-    if state.counting:
+    state.counted = 1 if state.counting and not state.deciding else 0
+    if state.counted:
         clear_counts(state)
 
 

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, unit
 from .state import LOG_WORDS
 
 (
@@ -46,12 +46,16 @@ from .state import LOG_WORDS
 @kernel
 def note(state, kind, a, b, c, d, e):
     """Log an event with up to five int words of payload; nothing unless `logging` is set."""
-    if state.logging == 0:
-        return
+    if state.logging:
+        _write(state, kind, a, b, c, d, e)
+
+
+@unit  # batches never write: so it is not to be repeated wherever something is noted
+def _write(state, kind, a, b, c, d, e):
     at = state.log_size
     if at + 7 > LOG_WORDS:
         state.log_full = 1
-        return
+        return 0
     state.log[at] = 7
     state.log[at + 1] = kind
     state.log[at + 2] = a
@@ -60,6 +64,7 @@ def note(state, kind, a, b, c, d, e):
     state.log[at + 5] = d
     state.log[at + 6] = e
     state.log_size = at + 7
+    return 0
 
 
 @kernel

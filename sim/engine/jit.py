@@ -97,13 +97,22 @@ def kernel(function: F) -> F:
     return cast(F, numba.njit(**options, **wrappers)(function))
 
 
+def inline(function: F) -> F:
+    """Compile a short kernel that is always written out where it is called, so costs no call."""
+    options = {"nogil": True, "error_model": "numpy", "forceinline": True}
+    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(F, numba.njit(**options, **wrappers)(function))
+
+
 def entry(function: F) -> F:
     """Compile a function that Python calls: cached on disk with all that it calls."""
     return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def unit(function: F) -> F:
-    """Compile a kernel ``(state, table, int64 …) -> int64`` for itself, called by its symbol.
+    """Compile a kernel for itself, called by its symbol; it returns an int64.
+
+    Arguments named ``state`` and ``table`` are the records, all others int64.
 
     Numba links and optimises every callee again into each of its callers, so the time to
     compile a deep call graph grows with its depth. A unit ends that: callers hold a reference
@@ -113,8 +122,9 @@ def unit(function: F) -> F:
         return function
     from .state import STATE, TABLE
 
-    whole = [types.int64] * (function.__code__.co_argcount - 2)
-    signature = types.int64(numba.from_dtype(STATE), numba.from_dtype(TABLE), *whole)
+    records = {"state": numba.from_dtype(STATE), "table": numba.from_dtype(TABLE)}
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    signature = types.int64(*(records.get(name, types.int64) for name in names))
     compiled = numba.cfunc(signature, cache=True, nogil=True, error_model="numpy")(function)
     symbol = f"baobei_{function.__module__.rsplit('.', 1)[-1]}_{function.__name__}"
     llvmlite.binding.add_symbol(symbol, compiled.address)

@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-from .jit import entry, kernel, lowest, popcount
-from .memory import believed, counts, drop, enter, memorise
-from .state import NONE, WORDS
+from .jit import entry, inline, kernel, lowest, popcount
+from .memory import believed, counts, drop, enter, keep_in_mind, memorise
+from .state import MAX_PLAYERS, NONE, WORDS
 
 #: What an unknown card is likely worth, in shares of one that was dealt and that nobody has looked
 #: at (measured in play among good players): one that somebody chose for the own area, the same in
@@ -24,6 +24,10 @@ KEPT_FOR_LOW_SHARE = 0.28
 DUMPED_SHARE = 1.2
 #: A card from the deal that its owner has looked at and left: 1 over 1 and this for each turn.
 LEFT_A_TURN = 0.2
+#: The same by number of players and turns begun, for a round's first turns: divisions are slow.
+_LEFT_SHARES = 1.0 / (
+    1.0 + LEFT_A_TURN * (np.arange(128) / np.maximum(np.arange(MAX_PLAYERS + 1), 1)[:, None])
+)
 
 _ONE = np.uint64(1)
 _63 = np.uint64(63)
@@ -73,9 +77,17 @@ def learn_all(state, table, card):
 @kernel
 def learn_face_up(state, table, card):
     """Mutates: a card comes to lie face up on the discard pile, before all eyes."""
+    word = card >> 6
+    mask = bit(card)
+    if table.fading == 0:
+        value = np.int64(table.value[card])
+        for viewer in range(state.players):
+            state.seen[viewer, word] |= mask
+            keep_in_mind(state, viewer, word, mask, value)
+        return
     for viewer in range(state.players):
-        state.seen[viewer, card >> 6] |= bit(card)
-        if table.fading and table.overlooks[state.who[viewer]] and not counts(state, table, viewer):
+        state.seen[viewer, word] |= mask
+        if table.overlooks[state.who[viewer]] and not counts(state, table, viewer):
             drop(state, table, viewer, card)
         else:
             enter(state, table, viewer, card)
@@ -110,8 +122,11 @@ def reveal(state, table, viewer, card):
 @kernel
 def age_left(state, table):
     """Mutates: bring up to this turn what a card is likely worth that its owner has left lying."""
-    turns = max(state.turn, 0) / state.players
-    state.left_share = 1.0 / (1.0 + LEFT_A_TURN * turns)
+    turn = max(state.turn, 0)
+    if turn < _LEFT_SHARES.shape[1]:
+        state.left_share = _LEFT_SHARES[state.players, turn]
+    else:
+        state.left_share = 1.0 / (1.0 + LEFT_A_TURN * (turn / state.players))
     if table.fading:
         # An owner that has forgotten such a card thinks of it anew on each own turn.
         seat = state.active
@@ -138,8 +153,13 @@ def share_of_unknown(state, card):
 @kernel
 def own_cards(state, table, seat):
     """Mutates: bring `State.own_…` of a seat up to date: sum, unknown cards, the highest."""
-    if state.own_fresh[seat] == 1:
-        return
+    if state.own_fresh[seat] == 0:
+        _look_through(state, table, seat)
+
+
+@kernel
+def _look_through(state, table, seat):
+    """`own_cards` after a change."""
     total = 0
     unknown = 0
     unknown_slot = NONE
@@ -197,6 +217,18 @@ def matching(state, table, card):
 
 
 @kernel
+def who_has_seen(state, cards):
+    """Seats that have seen any of some cards (a uint64 for each word): bit k for seat k."""
+    seats = np.int64(0)
+    for seat in range(MAX_PLAYERS):  # a fixed number is quicker
+        known = _ZERO
+        for word in range(WORDS):
+            known |= cards[word] & state.seen[seat, word]
+        seats |= np.int64(known != _ZERO) << np.int64(seat)
+    return seats & ((np.int64(1) << np.int64(state.players)) - 1)
+
+
+@kernel
 def known_matches(state, table, viewer, card, word):
     """The face-down cards that a viewer has in mind as matching `card`, one word: uint64."""
     family = table.family[card]
@@ -212,6 +244,24 @@ def known_matches(state, table, viewer, card, word):
         if table.family[state.belief[viewer, (word << 6) + place]] == family:
             matches |= mask
     return matches
+
+
+@kernel
+def recalls_match(state, table, viewer, card, matches):
+    """Whether a viewer has in mind a face-down card as matching `card`; `matches` are those that do.
+
+    A uint64 for each word. Few cards are mixed up: only what is hangs on more than a mask.
+    """
+    known = _ZERO
+    mixed = _ZERO
+    for word in range(WORDS):
+        mind = state.mind[viewer, word]
+        known |= matches[word] & mind & ~state.mixed[viewer, word]
+        mixed |= state.lying[word] & mind & state.mixed[viewer, word]
+    if known == _ZERO and mixed != _ZERO:
+        for word in range(WORDS):
+            known |= known_matches(state, table, viewer, card, word)
+    return known != _ZERO
 
 
 @kernel
@@ -232,17 +282,22 @@ def unknown_value(state, table, viewer):
     return state.pool_sum[viewer] / (state.pool_size[viewer] + more)
 
 
-@kernel
+@inline
 def more_shares(state, hidden, word):
     """By how many shares of a dealt card unknown cards count more; less than 0 where people chose.
 
     `hidden`: one word of cards that a seat does not know.
     """
+    if (hidden & (state.kept[word] | state.dumped[word] | state.left[word])) == _ZERO:
+        return 0.0
+    return _more_shares(state, hidden, word)
+
+
+@kernel
+def _more_shares(state, hidden, word):
     kept = hidden & state.kept[word]
     dumped = hidden & state.dumped[word]
     left = hidden & state.left[word] & ~kept & ~dumped
-    if (kept | dumped | left) == _ZERO:
-        return 0.0
     less = popcount(kept) * (1.0 - KEPT_SHARE) + popcount(left) * (1.0 - state.left_share)
     less += popcount(kept & state.for_low[word]) * (KEPT_SHARE - KEPT_FOR_LOW_SHARE)
     return popcount(dumped) * (DUMPED_SHARE - 1.0) - less

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel, popcount
+from .jit import inline, kernel, popcount
 from .knowledge import bit
 from .state import (
     ASK_BAO,
@@ -260,7 +260,7 @@ def _judge_source(state, table, seat, slot):
     return broken
 
 
-@kernel
+@inline
 def judge(state, table, seat, question):
     """The verdict on `State.answer` to a question put to a seat: 0, or rules that forbid it."""
     first = state.answer[0]

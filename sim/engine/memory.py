@@ -24,6 +24,7 @@ from .state import (
     LIES_TAKEN,
     LIFETIMES,
     MAX_CARDS,
+    MAX_PLAYERS,
     NONE,
     WORDS,
 )
@@ -82,16 +83,11 @@ def _deadline(state, table, viewer, kind, start):
     if lasts[0] == _EVER:
         return NEVER << 1
     word = _memory_number(state, viewer)
-    if lasts[LIFETIMES - 1] > word:
+    turns = 0
+    for k in range(LIFETIMES):  # they fall; to compare all is quicker than to search
+        turns += np.int64(lasts[k] > word)
+    if turns == LIFETIMES:
         return (start + LIFETIMES) << 1
-    turns = 0  # a binary search for the number of entries above `word`
-    step = LIFETIMES >> 1
-    while step > 0:
-        if lasts[turns + step - 1] > word:
-            turns += step
-        step >>= 1
-    if lasts[turns] > word:
-        turns += 1
     return (start + turns + 1) << 1 | 1
 
 
@@ -103,16 +99,22 @@ def _own_changed(state, viewer, card):
 
 
 @kernel
-def enter(state, table, viewer, card):
-    """Mutates: a card comes into mind, as what it is."""
-    word = card >> 6
-    mask = _bit(card)
+def keep_in_mind(state, viewer, word, mask, value):
+    """Mutates: a card (its word, its bit, its value) comes into a mind in which none is mixed up."""
     mind = state.mind[viewer, word]
     # Without a branch: whether the viewer knew the card is hard to predict.
     new = np.int32((mind & mask) == _ZERO)
     state.mind[viewer, word] = mind | mask
     state.pool_size[viewer] -= new
-    state.pool_sum[viewer] -= new * table.value[card]
+    state.pool_sum[viewer] -= new * value
+
+
+@kernel
+def enter(state, table, viewer, card):
+    """Mutates: a card comes into mind, as what it is."""
+    word = card >> 6
+    mask = _bit(card)
+    keep_in_mind(state, viewer, word, mask, np.int64(table.value[card]))
     if table.fading and (state.mixed[viewer, word] & mask) != _ZERO:
         state.mixed[viewer, word] &= ~mask
         state.pool_sum[viewer] += table.value[state.belief[viewer, card]] - table.value[card]
@@ -255,17 +257,11 @@ def _refresh(state, table, viewer):
 
 
 @kernel
-def _is_crowded(state, table, viewer):
-    """Whether a seat has more face-down cards in mind than its span."""
-    span = table.memory_span[state.who[viewer]]
-    return span < MAX_CARDS and _remembered(state, viewer) > span
-
-
-@kernel
 def recall(state, table, viewer):
     """Mutates: bring a seat's mind up to this turn; to be called before it decides."""
     if table.fading and table.fades[state.who[viewer]]:
-        if state.turn >= state.next_fade[viewer] or _is_crowded(state, table, viewer):
+        crowded = _remembered(state, viewer) > table.memory_span[state.who[viewer]]
+        if (state.turn >= state.next_fade[viewer]) | crowded:
             _refresh(state, table, viewer)
 
 
@@ -292,9 +288,11 @@ def unplaced(state, table, viewer, family):
 def note_window(state, table, card):
     """Mutates: all but the active player could pluck with a card just put down."""
     family = table.family[card]
-    for viewer in range(state.players):
-        if viewer != state.active:
-            state.window[viewer, family] = state.turn
+    turn = state.turn
+    own = state.window[state.active, family]
+    for viewer in range(MAX_PLAYERS):  # a fixed number is quicker
+        state.window[viewer, family] = turn
+    state.window[state.active, family] = own
 
 
 @kernel
@@ -322,15 +320,15 @@ def _knowers(state, viewer, card):
     Who has looked at which card is public.
     """
     owner = state.place[card] >> 7
-    owner_knows = 0
-    others = 0
-    for other in range(state.players):
-        if other != viewer and (state.seen[other, card >> 6] & _bit(card)) != _ZERO:
-            if other == owner:
-                owner_knows = 1
-            else:
-                others += 1
-    return owner_knows, others
+    word = card >> 6
+    mask = _bit(card)
+    everybody = np.int64(0)
+    for seat in range(state.players):
+        everybody += np.int64((state.seen[seat, word] & mask) != _ZERO)
+    own = np.int64((state.seen[viewer, word] & mask) != _ZERO)
+    owner_knows = np.int64((state.seen[owner, word] & mask) != _ZERO)
+    owner_knows = owner_knows if owner != viewer else np.int64(0)
+    return owner_knows, everybody - own - owner_knows
 
 
 @kernel

@@ -29,7 +29,7 @@ from .state import (
     STAGE_DONE,
     STAGE_TURN,
 )
-from .tally import add_game, add_pluck, add_round, write_records
+from .tally import add_counts, add_game, add_round, write_records
 from .turn import play_turn
 
 RECORD_TURNS = RECORD_COLUMNS.index("turns")
@@ -264,11 +264,9 @@ def play_chunk(
         while state.stage != STAGE_DONE:
             deciding = state.deciding
             ended = advance(state, table, seed)
-            if state.counting and not deciding:
-                add_pluck(tally, state)
-                if ended:
-                    add_round(tally, turns_histograms, recyclings_histogram, state, table)
             if ended and not deciding:
+                if state.counted:
+                    add_round(tally, turns_histograms, recyclings_histogram, state, table)
                 if room > 0:
                     round_index = state.rounds - 1 if table.games else 0
                     written = write_records(rows, written, state, round_index)
@@ -277,6 +275,7 @@ def play_chunk(
         if table.games and state.counting:
             add_game(tally, rounds_histograms, state)
         index += 1
+    add_counts(tally, state)
     return index, written
 
 

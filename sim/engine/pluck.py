@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..policies import scripted
-from .ask import ask, may_claim
+from .ask import ask, who_may_claim
 from .bao import changed_by
 from .cards import add_card, discard, draw, lift, move, put_on_discards
 from .counting import count_pluck
 from .events import EV_PENALTY, note, note_pluck
 from .jit import kernel, unit
-from .knowledge import bit, learn_all, matching
+from .knowledge import bit, learn_all
 from .rng import STREAM_RACE, normal, number
 from .state import (
     ASK_CLAIM,
@@ -46,10 +46,12 @@ def reaction(state, table, seat):
 
 
 @kernel
-def race(state, table, card):
+def race(state, table, card, matches, seen_by):
     """PLUCK-3: the seat that gets the attempt on a card just put down, NONE if nobody claims.
 
-    The quickest claimant gets it; equal times go to the nearest clockwise.
+    The quickest claimant gets it; equal times go to the nearest clockwise. `matches`: the face-down
+    cards that match, a uint64 for each word; `seen_by`: seats that have seen any of them, one bit
+    each.
     """
     state.card = card
     state.from_draw = 0
@@ -62,17 +64,17 @@ def race(state, table, card):
         return np.int64(seat)
     if table.rule_plucks == PLUCKS_NONE:
         return np.int64(NONE)
+    seats = who_may_claim(state, table, card, matches, seen_by)
     winner = np.int64(NONE)
+    if seats == 0:
+        return winner
     best = -1.0
-    matches = matching(state, table, card)
     active = np.int64(state.active)
     for step in range(1, state.players):
         seat = active + step
         if seat >= state.players:
             seat -= state.players
-        if state.n_cards[seat] == 0:
-            continue
-        if not may_claim(state, table, seat, card, matches):
+        if (seats >> seat) & 1 == 0:
             continue
         ask(state, table, seat, ASK_CLAIM)
         if state.answer[1] == 0 or state.fault != FAULT_NONE:
@@ -153,7 +155,7 @@ def _hit(state, table, seat, reference):
             state.gift_number += 1
             if state.fault != FAULT_NONE:
                 return
-    if state.counting:
+    if state.counted:
         count_pluck(state, seat, n, rivals, 1)
     note_pluck(state, seat, reference, 1, (first, second), (given, given_too))
     for k in range(n):
@@ -165,7 +167,7 @@ def _miss(state, table, seat, reference):
     """PLUCK-7, DOUBLE-3: targets shown, reference discarded without effect, then penalties."""
     first = _target_card(state, 0)
     second = _target_card(state, 1) if state.n_targets == 2 else np.int64(NONE)
-    if state.counting:
+    if state.counted:
         rival = state.target[0] >> 7 != seat
         count_pluck(state, seat, state.n_targets, 1 if rival else 0, 0)
     state.gift[0] = NONE

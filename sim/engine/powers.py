@@ -167,7 +167,7 @@ def _place(state, table, seat, place, card):
 @kernel
 def _no_effect(state, seat, card, power):
     """POW-6, POW-7: the power of a card can do nothing."""
-    if state.counting:
+    if state.counted:
         count_no_effect(state, seat, power)
     note(state, EV_NO_EFFECT, seat, card, 0, 0, 0)
 
@@ -251,7 +251,7 @@ def use(state, table, seat, card, trigger):
         if state.fault != FAULT_NONE or state.answer[0] == 0:
             return 0
     note(state, EV_POWER, seat, card, trigger, 0, 0)
-    if state.counting:
+    if state.counted:
         count_power(state, seat, power, trigger)
     if not effect:
         _no_effect(state, seat, card, power)

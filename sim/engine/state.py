@@ -93,9 +93,8 @@ GAME_REASONS = ("threshold", "max_rounds", "tie_break_cap")
 OWN_HIT, RIVAL_HIT, DOUBLE_HIT, MISSED, POWER_USED = range(5)
 COUNTS = POWER_USED + 6
 
-# Finer counts for each seat and round (``State.detail``), for the tally alone. A name stands for
-# the first of as many numbers as the comment behind it multiplies to, the last factor running
-# fastest.
+# Finer counts for each seat (``State.detail``), for the tally alone. A name stands for the first of
+# as many numbers as the comment behind it multiplies to, the last factor running fastest.
 FROM_DRAW, FROM_WINDOW = range(2)  # the sources of a reference
 PLUCK_OWN, PLUCK_RIVAL, PLUCK_DOUBLE = range(3)  # the targets of a pluck
 CHANCE_OWN, CHANCE_RIVAL = range(2)  # whose card a seat could have plucked; rival: no own one
@@ -362,18 +361,25 @@ STATE = np.dtype(
         ("winner", np.int8, _SEATS),  # 1 for each winner
         ("bao_caller", np.int32),  # who called, also after an override
         ("bao_outcome", np.int32),
-        # What has been counted in this round; 0 in `counting` stops most of it, which only a
-        # measurement of its cost wants.
+        # What is counted for the tally. 0 in `counting` stops most of it, which only a measurement
+        # of its cost wants; deciding rounds are not counted (`counted` is 0 in them).
         ("counting", np.int32),
+        ("counted", np.int32),
+        # Over many rounds, until `tally.add_counts` moves it to the tally.
+        ("detail", np.int64, (MAX_PLAYERS, DETAILS)),
+        ("windows", np.int64, (WINDOWS,)),
+        ("led_turns", np.int64, (8,)),  # at whose end a seat alone was lowest; entry 7: nobody
+        ("sure_plucks", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),  # as in the tally
+        ("sure_hits", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
+        ("sure_sum", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
+        # In this round.
         ("count", np.int32, (MAX_PLAYERS, COUNTS)),
-        ("detail", np.int32, (MAX_PLAYERS, DETAILS)),
-        ("windows", np.int32, (WINDOWS,)),
+        ("powers_used", np.int64),  # bit ``seat * 8 + power``: the seat has used it
+        ("gone", np.int32),  # seats that had no card at the end of a turn; bit k for seat k
         ("claims", np.int32),  # seats that claimed in the last window; bit k for seat k
         ("lead", np.int32),  # who was last alone lowest at the end of a turn
         ("lead_changes", np.int32),
-        # Turns when it was so, and number of turns when it was last; 0: never. Entry 7: nobody.
-        ("led_turns", np.int32, (8,)),
-        ("led_at", np.int32, (8,)),
+        ("led_at", np.int32, (8,)),  # number of turns when it was a seat; 0: never. 7: nobody
         ("call_turn", np.int32),  # number of turns when BAO was called
         ("call_total", np.int32),  # the caller's true total then
         ("call_unknown", np.int32),  # own cards that it had never seen
@@ -388,7 +394,7 @@ STATE = np.dtype(
         ("target", np.int32, (2,)),  # the claim being carried out, Macaw's two places
         ("n_targets", np.int32),
         ("claimed_sure", np.float64),  # confidence (0 to 1) of the claim in the answer, or NaN
-        # The one attempt of this turn (INV-3), for the tally: whose, hit or not, how sure.
+        # The one attempt of this turn (INV-3): whose, hit or not, how sure.
         ("plucker", np.int32),
         ("hit", np.int32),
         ("sure", np.float64),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, lowest
 from .state import (
     BAO_CALLED,
     BAO_WON,
@@ -16,15 +14,17 @@ from .state import (
     END_CAP,
     GAME_LEAD_CHANGES,
     GAME_LENGTHS,
-    GONE,
     HIGHEST_TOTAL,
     LEAD_CHANGES,
     LOSER_LED_AT,
     LOSER_LED_LEFT,
     LOWEST_TOTAL,
+    MAX_PLAYERS,
     MISSED,
     MOST_GAME_TURNS,
     NONE,
+    PLUCK_TRIED,
+    POWER_BY,
     POWER_USED,
     SWING_N,
     SWING_X,
@@ -58,13 +58,17 @@ def _number_of_winners(state):
 
 @kernel
 def add_round(tally, turns_histograms, recyclings_histogram, state, table):
-    """Mutates `tally` and the histograms: add a finished round (not a deciding round)."""
+    """Mutates `tally` and the histograms: add a finished round (not a deciding round).
+
+    What the state adds up itself is left to `add_counts`.
+    """
     turns = np.int64(state.turn) + 1
     tally.rounds += 1
     tally.ends[state.reason] += 1
     turns_histograms[TURNS_BY_END + state.reason, turns] += 1
     recyclings_histogram[state.recyclings] += 1
     winners = _number_of_winners(state)
+    units = np.int64(WIN_UNITS // winners if winners > 0 else 0)
     for seat in range(state.players):
         score = np.int64(state.score[seat])
         tally.score[seat] += score
@@ -73,13 +77,7 @@ def add_round(tally, turns_histograms, recyclings_histogram, state, table):
         tally.cards_left[seat] += state.n_cards[seat]
         if state.winner[seat] == 1 and table.games == 0:
             _add_wins(tally, seat, winners)
-        for kind in range(COUNTS):
-            tally.count[seat, kind] += state.count[seat, kind]
-        for kind in range(DETAILS):
-            tally.detail[seat, kind] += state.detail[seat, kind]
-        _add_seat(tally, state, seat, WIN_UNITS // winners if state.winner[seat] == 1 else 0)
-    for kind in range(WINDOWS):
-        tally.windows[kind] += state.windows[kind]
+        _add_seat(tally, state, seat, units * state.winner[seat])
     if state.bao_caller >= 0:
         _add_call(tally, turns_histograms, state)
     if state.final_by >= 0:
@@ -96,13 +94,12 @@ def _add_seat(tally, state, seat, units):
     place = seat - state.first
     if place < 0:
         place += state.players
-    tally.led[seat] += state.led_turns[seat]
     tally.place_rounds[seat, place] += 1
     tally.place_decided[seat, place] += decided
     tally.place_share[seat, place] += units
     tally.place_score[seat, place] += score
     tally.place_score_sq[seat, place] += score * score
-    if state.detail[seat, GONE] > 0:
+    if (state.gone >> seat) & 1:
         tally.gone_rounds[seat] += 1
         tally.gone_decided[seat] += decided
         tally.gone_share[seat] += units
@@ -173,35 +170,56 @@ def _add_swings(tally, state, table):
         everyone += state.score[seat]
     for seat in range(players):
         apart = players * state.score[seat] - everyone
-        for k in range(seat * hand, (seat + 1) * hand):
-            bird = table.bird[state.dealt_cards[k]] & 127
+        for k in range(hand):
+            # Masks tell the compiler that no index is negative.
+            bird = table.bird[state.dealt_cards[(seat * hand + k) & 127]] & 127
             tally.dealt[SWING_N, bird] += 1
             tally.dealt[SWING_X, bird] += apart
             tally.dealt[SWING_XX, bird] += apart * apart
-    for power in range(COUNTS - POWER_USED):
-        n = np.int64(0)
-        x = np.int64(0)
-        xx = np.int64(0)
-        for seat in range(players):
-            apart = players * state.score[seat] - everyone
-            if state.count[seat, POWER_USED + power] > 0:
-                n += 1
-                x += apart
-                xx += apart * apart
-        tally.used[SWING_N, power] += n
-        tally.used[SWING_X, power] += x
-        tally.used[SWING_XX, power] += xx
+    used = np.uint64(state.powers_used)
+    while used != np.uint64(0):
+        at = lowest(used)
+        used &= used - np.uint64(1)
+        apart = players * state.score[at >> 3] - everyone
+        tally.used[SWING_N, at & 7] += 1
+        tally.used[SWING_X, at & 7] += apart
+        tally.used[SWING_XX, at & 7] += apart * apart
 
 
 @kernel
-def add_pluck(tally, state):
-    """Mutates `tally`: add the attempt of this turn to the plucks by confidence, if it has one."""
-    if state.plucker < 0 or math.isnan(state.sure):
-        return
-    k = min(np.int64(state.sure * CONFIDENCE_BINS), CONFIDENCE_BINS - 1)
-    tally.sure_plucks[state.plucker, k] += 1
-    tally.sure_hits[state.plucker, k] += state.hit
-    tally.sure_sum[state.plucker, k] += np.int64(round(state.sure * 1e6))
+def add_counts(tally, state):
+    """Mutates both: what the state has added up over many rounds is moved to the tally."""
+    for seat in range(MAX_PLAYERS):
+        _add_kinds(tally, state, seat)
+        for kind in range(DETAILS):
+            tally.detail[seat, kind] += state.detail[seat, kind]
+            state.detail[seat, kind] = 0
+        tally.led[seat] += state.led_turns[seat]
+        state.led_turns[seat] = 0
+        for k in range(CONFIDENCE_BINS):
+            tally.sure_plucks[seat, k] += state.sure_plucks[seat, k]
+            tally.sure_hits[seat, k] += state.sure_hits[seat, k]
+            tally.sure_sum[seat, k] += state.sure_sum[seat, k]
+            state.sure_plucks[seat, k] = 0
+            state.sure_hits[seat, k] = 0
+            state.sure_sum[seat, k] = 0
+    for kind in range(WINDOWS):
+        tally.windows[kind] += state.windows[kind]
+        state.windows[kind] = 0
+
+
+@kernel
+def _add_kinds(tally, state, seat):
+    """Plucks by kind and powers used, out of the finer counts: what `State.count` holds of a round."""
+    for source in range(2):
+        for kind in range(MISSED):
+            at = PLUCK_TRIED + (source * MISSED + kind) * 2
+            tally.count[seat, MISSED] += state.detail[seat, at]
+            tally.count[seat, kind] += state.detail[seat, at + 1]
+    for power in range(COUNTS - POWER_USED):
+        for trigger in range(3):
+            used = state.detail[seat, POWER_BY + power * 3 + trigger]
+            tally.count[seat, POWER_USED + power] += used
 
 
 @kernel

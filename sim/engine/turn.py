@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..policies import scripted
-from .ask import ask
+from .ask import ask, may_call, may_take
 from .bao import call, end_of_turn
 from .cards import discard, draw, keep, lay, lift, put_on_discards
 from .counting import count_draw, count_turn, count_window
 from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
 from .jit import kernel, unit
-from .knowledge import age_left, bit, remember, see, see_taken
+from .knowledge import age_left, bit, matching, remember, see, see_taken, who_has_seen
 from .legal import may_call_bao
 from .memory import note_window
 from .pluck import race, resolve, take_claim
@@ -85,9 +85,11 @@ def _window(state, table, card, direct):
 
     `direct` is True for a card drawn and discarded directly.
     """
-    plucker = race(state, table, card)
-    if state.counting:
-        count_window(state, table, card, plucker)
+    matches = matching(state, table, card)
+    seen_by = who_has_seen(state, matches)
+    plucker = race(state, table, card, matches, seen_by)
+    if state.counted:
+        count_window(state, table, matches, seen_by, plucker)
     if table.fading:
         note_window(state, table, card)
     hit = False
@@ -123,7 +125,7 @@ def _after_draw(state, table, seat, card):
     if state.fault != FAULT_NONE:
         return
     action = state.answer[0]
-    if state.counting:
+    if state.counted:
         count_draw(state, table, seat, card, action == PLUCK)
     if action == PLUCK:
         take_claim(state)
@@ -158,6 +160,8 @@ def _source(state, table, seat):
     can_take = table.rule_take_discard and state.n_cards[seat] > 0 and state.n_discards > 0
     if not can_take and not table.scripted:
         return NONE
+    if not may_take(state, table, seat):
+        return NONE
     ask(state, table, seat, ASK_SOURCE)
     return state.answer[0]
 
@@ -166,6 +170,8 @@ def _source(state, table, seat):
 def _bao(state, table, seat):
     """TURN-5: the active player may call BAO; a script may also try where it is forbidden."""
     if table.scripted or may_call_bao(state, table, seat) == 0:
+        if not may_call(state, table, seat):
+            return
         ask(state, table, seat, ASK_BAO)
         if state.answer[0] == 1 and state.fault == FAULT_NONE:
             call(state, table, seat)
@@ -183,7 +189,7 @@ def play_turn(state, table):
         state.turns_left -= 1
     unlock(state)
     note(state, EV_TURN, state.turn, seat, 0, 0, 0)
-    if state.counting and state.shield:
+    if state.counted and state.shield:
         state.detail[state.bao_by, SHIELD_TURNS] += 1
     slot = _source(state, table, seat)
     if state.fault == FAULT_NONE:
@@ -199,7 +205,7 @@ def play_turn(state, table):
     if table.scripted:
         scripted.late_claims(state, table)
     if state.fault == FAULT_NONE:
-        if state.counting:
+        if state.counted:
             count_turn(state)
         end_of_turn(state, table)
         state.active = seat + 1 if seat + 1 < state.players else 0

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..engine.jit import kernel, lowest, popcount
+from ..engine.jit import inline, kernel, lowest, popcount
 from ..engine.knowledge import (
     DUMPED_SHARE,
     KEPT_FOR_LOW_SHARE,
@@ -22,6 +22,7 @@ from ..engine.knowledge import (
     more_shares,
     own_cards,
     recalls,
+    recalls_match,
     share_of_unknown,
     unknown_value,
 )
@@ -148,14 +149,15 @@ def clockwise(state, seat, step):
 def leader(state, table, seat, mean, changeable):
     """The rival with cards and the lowest estimated total; NONE if there is none.
 
+    Among equals the next one clockwise, so that no seat is favoured.
+
     `changeable`: leave out a declarer behind the Shield.
     """
     best = np.int64(NONE)
     least = -NOTHING
-    for owner in range(state.players):
-        if owner == seat or (changeable and protected(state, owner, seat)):
-            continue
-        if state.n_cards[owner] == 0:
+    for step in range(1, state.players):
+        owner = clockwise(state, seat, step)
+        if state.n_cards[owner] == 0 or (changeable and protected(state, owner, seat)):
             continue
         total = estimated_total(state, table, seat, owner, mean)
         if total < least:
@@ -184,6 +186,13 @@ def is_last_turn(state):
 def plays_last_turn(state, table, seat):
     """Whether the player treats this turn as its last."""
     return is_last_turn(state) and table.last_turns[state.who[seat]] == 1
+
+
+@inline
+def may_take(state, table, seat):
+    """Whether the top discard is worth a thought: it is low, or this is the last turn."""
+    value = table.value[state.discards[state.n_discards - 1]]
+    return value <= table.take_max_value[state.who[seat]] or plays_last_turn(state, table, seat)
 
 
 @kernel
@@ -233,14 +242,12 @@ def may_claim(state, table, seat, card, matches):
     """
     if has_hunch(state, table, seat):
         return True
-    known = _ZERO
-    if table.fading and table.fades[state.who[seat]]:
+    if table.fading:
         recall(state, table, seat)
-        for word in range(WORDS):
-            known |= known_matches(state, table, seat, card, word)
-    else:
-        for word in range(WORDS):
-            known |= matches[word] & state.mind[seat, word]
+        return recalls_match(state, table, seat, card, matches)
+    known = _ZERO
+    for word in range(WORDS):
+        known |= matches[word] & state.mind[seat, word]
     return known != _ZERO
 
 
@@ -265,6 +272,16 @@ def _rival_gain(state, value, gift):
     if gift <= 0.0:
         return NOTHING
     return gift + (gift - value) / (state.players - 1)
+
+
+@kernel
+def _nearer(state, seat, place, other):
+    """Whether a place comes before another: own cards, then clockwise, then by slot."""
+    steps = (place >> 7) - seat
+    others = (other >> 7) - seat
+    steps += state.players if steps < 0 else 0
+    others += state.players if others < 0 else 0
+    return steps < others or (steps == others and place < other)
 
 
 @kernel
@@ -303,14 +320,18 @@ def _weigh_claims(state, table, seat, card, window):
                 gain = gain * chance if chance >= least else NOTHING
             if table.fading:
                 state.tried[seat, match] = state.turn
-            if gain > best or (gain == best and gain > 0.0 and place < state.answer[2]):
+            if gain > best or (
+                gain == best and gain > 0.0 and _nearer(state, seat, place, state.answer[2])
+            ):
                 state.answer[3] = state.answer[2]
                 second = best
                 sure_too = sure
                 state.answer[2] = place
                 best = gain
                 sure = chance
-            elif gain > second or (gain == second and gain > 0.0 and place < state.answer[3]):
+            elif gain > second or (
+                gain == second and gain > 0.0 and _nearer(state, seat, place, state.answer[3])
+            ):
                 state.answer[3] = place
                 second = gain
                 sure_too = chance
@@ -672,8 +693,9 @@ def _swap_rivals(state, table, seat, mean):
     best = np.int64(NONE)
     whose = np.int64(NONE)
     value = NOTHING
-    for owner in range(state.players):
-        if owner == seat or owner == victim:
+    for step in range(1, state.players):
+        owner = clockwise(state, seat, step)
+        if owner == victim:
             continue
         card, guess = _movable_extreme(state, table, seat, owner, mean, 1.0)
         if card != NONE and guess > value:
@@ -694,8 +716,9 @@ def _swap_any(state, table, seat, mean, own, cheap):
     state.answer[1] = cheap
     if own >= 0:
         return
-    for owner in range(state.players):
-        if owner != seat and owner != cheap >> 7:
+    for step in range(1, state.players):
+        owner = clockwise(state, seat, step)
+        if owner != cheap >> 7:
             card, _value = _movable_extreme(state, table, seat, owner, mean, 1.0)
             if card != NONE:
                 state.answer[0] = _place_of(state, table, seat, owner, card)
@@ -909,6 +932,19 @@ def _threshold(state, table, seat):
 
 
 @kernel
+def may_call(state, table, seat):
+    """Whether a call of BAO is worth a thought: the own total is known, and low enough."""
+    own_cards(state, table, seat)
+    unknown = state.own_unknown[seat]
+    if unknown == 0:
+        return state.own_sum[seat] <= _threshold(state, table, seat)
+    if unknown > table.bao_unknown_max[state.who[seat]]:
+        return False
+    mean = unknown_value(state, table, seat)
+    return own_total(state, table, seat, mean) <= _threshold(state, table, seat)
+
+
+@kernel
 def _bao(state, table, seat):
     """Call when the own total is low, known well enough, and lower than the rivals' seem."""
     who = state.who[seat]
@@ -940,7 +976,7 @@ def _bao(state, table, seat):
     state.answer[0] = 1
 
 
-@kernel
+@inline
 def decide(state, table, seat, question):
     """Answer a question from what the seat knows."""
     if question == ASK_CLAIM:

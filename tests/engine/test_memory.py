@@ -93,7 +93,7 @@ def lay_cards(state, table, seed, index, cards):
     clear(state, table, 2)
     state.n_slots[0] = cards
     for card in range(cards):
-        piles.lay(state, 0, card, card)
+        piles.lay(state, table, 0, card, card)
 
 
 @entry
@@ -630,6 +630,7 @@ class Public:
         self.taken = False
         self.turn, self.active = 0, deal["first"]
         self.declarer: int | None = None
+        self.user: int | None = None  # of the last power
         self.last, self.shield = False, False
 
     # What happens.
@@ -655,7 +656,7 @@ class Public:
 
     def _turn(self, event: Event) -> None:
         self.turn, self.active = event["turn"], event["player"]
-        self.hand, self.taken = [], False
+        self.hand, self.taken, self.user = [], False, None
         self._unlock()
 
     def _draw(self, event: Event) -> None:
@@ -704,8 +705,11 @@ class Public:
         self._put(event["to"], event["slot"], Lying(event["card"]))
 
     def _power(self, event: Event) -> None:
-        if event["trigger"] == "discard" and self.study.rules.move_lock == "pluck":
+        """POW-LOCK, first edition: the limit is one player's, for powers out of one pluck."""
+        others = event["trigger"] == "discard" or event["player"] != self.user
+        if others and self.study.rules.move_lock == "pluck":
             self._unlock()
+        self.user = event["player"]
 
     def _look(self, event: Event) -> None:
         card = self._at(event["target"])
