@@ -2,10 +2,13 @@
 
 import json
 import math
+import re
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from sim.batch import run
@@ -48,11 +51,11 @@ def base(asked: Asked) -> Any:
 
 
 def played(asked: Asked, rounds: int) -> dict[str, Any]:
-    """Return the summary of a study with few rounds; of games a hundredth as many."""
+    """Return the summary of a study with few rounds; of games a tenth as many."""
     if isinstance(asked, Tournament):
         return tournament(asked.with_changes(rounds=rounds), progress=False).summary()
     games = base(asked).games is not None
-    few: dict[str, Any] = {"games": max(2, rounds // 50)} if games else {"rounds": rounds}
+    few: dict[str, Any] = {"games": max(2, rounds // 10)} if games else {"rounds": rounds}
     if isinstance(asked, Study):
         return run(asked.with_changes(**few), progress=False).summary()
     short = Sweep(asked.base.with_changes(**few), asked.axes, asked.points, asked.focus)
@@ -112,6 +115,46 @@ def test_committed_comparisons_agree_with_a_short_run(path: Path) -> None:
             assert apart <= SIGMAS * (high - low) / (2 * Z95), old["metric"]
             looked_at += 1
     assert looked_at or share < 0.01
+
+
+def rows_of_readme(heading: str) -> list[list[str]]:
+    """Return the cells of the table that begins with a heading, without the heading."""
+    lines = (RESULTS / "README.md").read_text(encoding="utf-8").splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith(f"| {heading} |"))
+    table = takewhile(lambda line: line.startswith("|"), lines[at + 2 :])
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+
+
+def value_of(study: str, metric: str, **axes: Any) -> float:
+    """Return a number of a sweep's points, the mean over seats of those that are by seat."""
+    frame = pd.read_csv(RESULTS / study / "metrics.csv")
+    frame = frame[frame["metric"] == metric]
+    for axis, value in axes.items():
+        frame = frame[frame[axis] == value]
+    assert len(frame)
+    return float(frame["value"].mean())
+
+
+def test_readme_tells_what_the_tables_hold() -> None:
+    columns = ("turns_mean", "calls_won", "loser_led_share", "shield_raised")
+    columns += ("score_mean", "pluck_rate")
+    for players, *cells in rows_of_readme("players"):
+        for metric, cell in zip(columns, cells, strict=True):
+            told = float(cell.rstrip(" %")) / (100 if "%" in cell else 1)
+            true = value_of("table_size", metric, players=int(players), edition="second")
+            assert abs(told - true) <= (0.006 if "%" in cell else 0.06), (players, metric)
+    for threshold, *cells in rows_of_readme("sum that ends it"):
+        for players, cell in enumerate(cells, start=2):
+            axes = {"players": players, "rules.game_threshold": int(threshold)}
+            true = value_of("game_length", "game_rounds_mean", **axes)
+            assert abs(float(cell.split()[0]) - true) <= 0.06, axes
+    for reading, cell, _ in rows_of_readme("reading"):
+        name = "_".join(re.findall(r"\w+", reading.partition(":")[0]))
+        text = (RESULTS / "rulings" / name / "summary.json").read_text(encoding="utf-8")
+        differ = json.loads(text)["rounds_that_differ"]
+        number, unit = cell.split()
+        true, near = (differ["count"], 0) if unit == "rounds" else (100 * differ["share"], 0.06)
+        assert abs(float(number) - true) <= near, reading
 
 
 @pytest.mark.skipif(not HELD, reason="no results are committed")
