@@ -251,7 +251,7 @@ def test_metrics_are_those_of_runs(result: SweepResult) -> None:
         "point", "0.bao_threshold", "0.mix_up_rate", "seat", "strategy",
         "metric", "value", "low", "high", "n", "of",
     ]  # fmt: skip
-    assert len(metrics) == 4 * (3 * 8 + 4 + 5)
+    assert len(metrics) == 4 * (3 * 8 + 4 + 6)
     assert set(metrics["metric"]) <= set(METRICS)
     summary = sim.run(result.sweep.studies[3], progress=False).summary()
     rows = metrics[(metrics["point"] == 3) & (metrics["seat"] == 0)].set_index("metric")
