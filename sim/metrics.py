@@ -317,8 +317,12 @@ class Designers:
         return found
 
     def _hit_rate(self, seat: int) -> Group:
-        """Return the share of plucks that hit; a round's plucks hang together."""
-        from analysis.stats import ratio, ratio_interval
+        """Return the share of plucks that hit; a round's plucks hang together.
+
+        Where no round differs from another, as where all plucks hit, their spread says nothing of
+        how sure the share is: then Wilson's interval tells what so many plucks can say.
+        """
+        from analysis.stats import ratio, ratio_interval, wilson
 
         sums = self.sums
         counts = sums["count"][seat]
@@ -335,6 +339,8 @@ class Designers:
                 products=sums["hits_tries"][seat],
                 confidence=self.inside,
             )
+            if tries and interval[0] == interval[1]:
+                interval = wilson(hits, tries, confidence=self.inside)
         return {"hit_rate": ratio(hits, tries), "hit_rate_ci95": list(interval)}
 
     def _chances(self, detail: Sequence[int]) -> Group:
