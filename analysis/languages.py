@@ -54,6 +54,7 @@ class Language:
     Attributes:
         code: As in HTML's ``lang``: ``en``, ``pt-BR``.
         entries: Text, or texts by plural form, by dotted key.
+        semicolon: What stands between the items of a list.
     """
 
     def __init__(self, name: str, catalogue: Mapping[str, Any]) -> None:
@@ -63,6 +64,7 @@ class Language:
         self.code = self.text("language.code")
         self._decimal, self._group = self.text("language.decimal"), self.text("language.group")
         marks = self.text("language.spaced_marks")
+        self.semicolon = str(_kept_together(" ; " if ";" in marks else "; ", marks))
         self.entries = {key: _kept_together(entry, marks) for key, entry in self.entries.items()}
         self._form_of_zero = self.text("language.form_of_zero")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -53,6 +55,9 @@ _DRAWN += ("calls.won_share",)
 _TOLD_AT_MOST = 9
 _TILES_AT_MOST = 3
 
+_LETTERS = 15
+"""In a line beside a picture on narrow screens, at least."""
+
 _OPEN_AT_MOST = 12
 """Rows of a table, and sentences, that stand open; the rest is folded away."""
 
@@ -100,7 +105,8 @@ def _title(pen: Pen, source: Source) -> str:
     if not changed:
         return str(a) or pen.language.text("comparison.same_title")
     rotated = source.summary["rotated"]
-    told = "; ".join(Markup(_change(pen, change, rotated)).striptags() for change in changed[:2])
+    parts = (_plain(_change(pen, change, rotated)) for change in changed[:2])
+    told = pen.language.semicolon.join(parts)
     return pen.language.text("comparison.title").format(what=capital(told))
 
 
@@ -138,6 +144,11 @@ def _change(pen: Pen, change: Row, rotated: bool) -> Markup:
     return pen.language.say("change.from_to", what=_changed(pen, change, rotated), a=a, b=b)
 
 
+def _plain(text: Markup) -> str:
+    """Return the text of some HTML, with the spaces that no line ends at."""
+    return str(Markup(re.sub(r"<[^>]*>", "", text)).unescape())
+
+
 def _changed(pen: Pen, change: Row, rotated: bool) -> Markup | str:
     """Return what was changed; where players changed seats, players instead of seats."""
     return common.meaning(pen, change["what"], players=rotated)
@@ -168,7 +179,9 @@ def _looked_at(rows: Sequence[Pair]) -> int:
 def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     language, changed = pen.language, summary["changed"]
     if changed:
-        told = Markup("; ").join(_change(pen, change, summary["rotated"]) for change in changed)
+        told = Markup(language.semicolon).join(
+            _change(pen, change, summary["rotated"]) for change in changed
+        )
         yield Text(language.say("comparison.changed", changes=told))
     else:
         yield Text(language.say("comparison.nothing_changed"))
@@ -252,7 +265,7 @@ def _same(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> Iterator[Mar
         if _is_same(row)
     )
     if names:
-        yield pen.language.say("difference.same", names=Markup("; ").join(names))
+        yield pen.language.say("difference.same", names=Markup(pen.language.semicolon).join(names))
 
 
 def _is_same(row: Row) -> bool:
@@ -389,6 +402,8 @@ def _forest(
     one = len(metrics) == 1
     labels = [(whose(pen, row) if one else metric_name(pen, row)).striptags() for _, row in rows]
 
+    lines = max(math.ceil(len(label) / _LETTERS) for label in labels)
+
     def draw(ax: Any) -> None:
         differences(source.tables["differences"], ax, metrics=list(metrics))
         ax.set_yticks(range(len(labels)), labels)
@@ -400,7 +415,7 @@ def _forest(
         1.1 + 0.34 * len(rows),
         _difference_table(pen, rows, pen.language.text(f"figure.differences_{name}.title")),
         words=f"differences_{name}",
-        narrow_height=1.3 + 0.5 * len(rows),
+        narrow_height=1.3 + len(rows) * (0.14 + 0.15 * lines),
     )
 
 

@@ -65,7 +65,9 @@ def part(pen: Pen, source: Source) -> Part:
 
 def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
     language, best = pen.language, summary["best"]
-    yield language.say("sweep.varied", axes=Markup("; ").join(_axes_told(pen, summary)))
+    yield language.say(
+        "sweep.varied", axes=Markup(pen.language.semicolon).join(_axes_told(pen, summary))
+    )
     if best is not None:
         places = places_of([[best["low"], best["high"]]], 100)
         said = {
@@ -107,8 +109,9 @@ def _as_good(pen: Pen, summary: Mapping[str, Any]) -> Markup:
     others = summary["best"]["as_good"]
     if not others:
         return pen.language.say("sweep.clear")
-    told = [_at(pen, summary, point) for point in others[:_OTHERS_AT_MOST]]
-    listed = Markup("; ").join(told)
+    shown = others if len(others) <= _OTHERS_AT_MOST + 1 else others[:_OTHERS_AT_MOST]
+    told = [_at(pen, summary, point) for point in shown]
+    listed = Markup(pen.language.semicolon).join(told)
     more = len(others) - len(told)
     if more:
         listed += pen.language.say("sweep.and_more", n=more)

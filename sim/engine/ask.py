@@ -10,11 +10,14 @@ import numpy as np
 
 from ..policies import heuristic, random_legal, scripted
 from .events import note_why
-from .jit import inline, kernel, unit
+from .jit import inline, kernel, lowest, unit
 from .legal import judge
 from .memory import recall
 from .rng import own_chance
 from .state import FAULT_ILLEGAL, HEURISTIC, MAX_PLAYERS, RANDOM
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
 
 
 @inline
@@ -40,10 +43,12 @@ def who_may_claim(state, table, card, matches, seen_by):
 @kernel
 def _who_recalls(state, table, card, matches, seats, others):
     """`seats`, and those of `others` that have a match in mind; both one bit each."""
-    for seat in range(state.players):
-        if (others & ~seats) >> seat & 1:
-            may = heuristic.may_claim(state, table, seat, card, matches)
-            seats |= np.int64(may) << np.int64(seat)
+    left = np.uint64(others & ~seats)
+    while left != _ZERO:
+        seat = lowest(left)
+        left &= left - _ONE
+        may = heuristic.may_claim(state, table, seat, card, matches)
+        seats |= np.int64(may) << np.int64(seat)
     return seats
 
 

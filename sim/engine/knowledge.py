@@ -246,11 +246,11 @@ def known_matches(state, table, viewer, card, word):
     return matches
 
 
-@kernel
+@inline
 def recalls_match(state, table, viewer, card, matches):
-    """Whether a viewer has in mind a face-down card as matching `card`; `matches` are those that do.
+    """Whether a viewer takes a face-down card that it has in mind for a match of `card`.
 
-    A uint64 for each word. Few cards are mixed up: only what is hangs on more than a mask.
+    `matches`: those that do match, a uint64 for each word. The few that are mixed up come last.
     """
     known = _ZERO
     mixed = _ZERO

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel, lowest, popcount, unit
+from .jit import inline, kernel, lowest, popcount, unit
 from .rng import STREAM_MEMORY, below, number, unit_interval
 from .state import (
     AGES,
@@ -23,7 +23,6 @@ from .state import (
     LIES_KEPT,
     LIES_TAKEN,
     LIFETIMES,
-    MAX_CARDS,
     MAX_PLAYERS,
     NONE,
     WORDS,
@@ -65,14 +64,14 @@ def believed(state, table, viewer, card):
     return np.int64(card)
 
 
-@kernel
+@inline
 def _memory_number(state, seat):
     used = state.memory_used[seat]
     state.memory_used[seat] = used + np.uint32(1)
     return number(state, STREAM_MEMORY + seat, used)
 
 
-@kernel
+@inline
 def _deadline(state, table, viewer, kind, start):
     """When a memory that is fresh at turn `start` fades: ``turn << 1 | 1``.
 
@@ -100,7 +99,7 @@ def _own_changed(state, viewer, card):
 
 @kernel
 def keep_in_mind(state, viewer, word, mask, value):
-    """Mutates: a card (its word, its bit, its value) comes into a mind in which none is mixed up."""
+    """Mutates: a card (its word, its bit, its value) that is not mixed up comes into a mind."""
     mind = state.mind[viewer, word]
     # Without a branch: whether the viewer knew the card is hard to predict.
     new = np.int32((mind & mask) == _ZERO)
@@ -109,7 +108,7 @@ def keep_in_mind(state, viewer, word, mask, value):
     state.pool_sum[viewer] -= new * value
 
 
-@kernel
+@inline
 def enter(state, table, viewer, card):
     """Mutates: a card comes into mind, as what it is."""
     word = card >> 6
@@ -184,7 +183,7 @@ def _mix_up(state, table, viewer, card):
     _own_changed(state, viewer, card)
 
 
-@kernel
+@inline
 def _fade(state, table, viewer):
     """Mutates: what is due by now is forgotten or mixed up."""
     turn = state.turn
@@ -200,7 +199,7 @@ def _fade(state, table, viewer):
     state.next_fade[viewer] = soonest
 
 
-@kernel
+@inline
 def _fade_card(state, table, viewer, card):
     """Mutates: a memory that is due is forgotten, mixed up, or lasts on."""
     word = card >> 6
@@ -228,7 +227,7 @@ def _remembered(state, viewer):
     return count
 
 
-@kernel
+@inline
 def _crowd_out(state, table, viewer, span):
     """Mutates: keep only the `span` youngest memories of face-down cards."""
     count = _remembered(state, viewer)

@@ -57,7 +57,7 @@ def _add_wins(tally, seat, winners):
 
 @kernel
 def _number_of_winners(state):
-    winners = 0
+    winners = np.int64(0)  # or plain Python would go on with a byte
     for seat in range(state.players):
         winners += state.winner[seat]
     return winners
@@ -230,7 +230,7 @@ def add_counts(tally, state):
 
 @kernel
 def _add_kinds(tally, state, seat):
-    """Plucks by kind and powers used, out of the finer counts: what `State.count` holds of a round."""
+    """Plucks by kind and powers used: `State.count`, over many rounds, out of the finer counts."""
     for source in range(2):
         for kind in range(MISSED):
             at = PLUCK_TRIED + (source * MISSED + kind) * 2

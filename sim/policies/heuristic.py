@@ -233,7 +233,7 @@ def has_hunch(state, table, seat):
     return state.pool_size[seat] <= table.hunch_pool[state.who[seat]]
 
 
-@kernel
+@inline
 def may_claim(state, table, seat, card, matches):
     """Whether a claim on `card` is worth a thought: a match in mind, or a hunch.
 

@@ -133,6 +133,14 @@ def test_french_numbers_and_marks() -> None:
     assert "\N{NO-BREAK SPACE}:" in french.say("number.in_interval", interval="x")
 
 
+def test_spaces_before_marks_end_no_line() -> None:
+    french = language("fr")
+    assert french.semicolon == "\N{NO-BREAK SPACE}; "
+    assert ENGLISH.semicolon == "; "
+    assert french.text("table.interval").endswith("95\N{NO-BREAK SPACE}%")
+    assert ENGLISH.text("table.interval").startswith("95\N{NO-BREAK SPACE}%")
+
+
 def test_plurals() -> None:
     said = {code: [] for code in languages()}
     for code in languages():
