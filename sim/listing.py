@@ -184,7 +184,7 @@ def metrics(as_json: bool) -> str:
     return "\n".join(
         [
             "Numbers of a summary (run --json, summary.json, metrics.parquet).",
-            "±: with a 95 % interval; (±): with one unless games are played, whose rounds hang together.",
+            "±: with a 95 % interval; (±): the same, but not where games are played.",
             *_metric_lines(METRICS),
             "",
             "What a summary says of the run itself:",
