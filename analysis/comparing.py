@@ -23,8 +23,8 @@ from analysis.stats import (
     spread_estimate,
     wilson,
 )
-from analysis.text import NONE, WIDTH, changes, counted, decimals, fixed, paragraph
-from analysis.text_many import fitted, shortened
+from analysis.text import NONE, WIDTH, align, changes, counted, decimals, fixed, paragraph
+from analysis.text_many import shortened, speed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,6 +147,7 @@ def is_sure(row: Mapping[str, Any]) -> bool:
 _OFTEN = ("more often", "less often")
 _ROUND = ("more a round", "less a round")
 _MORE = ("more", "less")
+_UNKNOWN = ("more unknown cards", "fewer unknown cards")
 
 _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "win_share": ("{who} wins", _MORE),
@@ -185,8 +186,8 @@ _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "calls.turn_mean": ("{who} calls BAO", ("later", "earlier")),
     "calls.total.mean": ("BAO is called on a total", ("higher", "lower")),
     "calls.total_mean": ("{who} calls BAO on a total", ("higher", "lower")),
-    "calls.unknown.mean": ("BAO is called with", ("unknown more", "unknown less")),
-    "calls.unknown_mean": ("{who} calls BAO with", ("unknown more", "unknown less")),
+    "calls.unknown.mean": ("BAO is called with", _UNKNOWN),
+    "calls.unknown_mean": ("{who} calls BAO with", _UNKNOWN),
     "calls.lowest.share": ("BAO is called by who is alone lowest", _OFTEN),
     "positions.0.win_share": ("who begins a round wins it", _OFTEN),
     "first.win_share": ("{who} wins rounds that it begins", _OFTEN),
@@ -221,8 +222,6 @@ MAIN += ("ends.turn_cap", "turns.mean", "turns.median", "bao.called", "calls.won
 
 _SENTENCES = 12
 
-_NAME = 21  # columns for the name of a number
-
 _OTHERS = 20
 """Sure differences that the table shows besides the main ones."""
 
@@ -236,9 +235,10 @@ def sentence(row: Mapping[str, Any]) -> str:
     half = _half(row)
     places = decimals(half)
     shown = fixed(amount, places) + (f" ± {fixed(half, places)}" if half else "")
-    unit = _UNITS.get(row["unit"], row["unit"])
     end = more if row["difference"] > 0 else less
-    return f"{begin.format(who=who(row))} {shown} {unit} {end}"
+    if row["unit"] not in end.split():  # else the end names the unit itself
+        end = f"{_UNITS.get(row['unit'], row['unit'])} {end}"
+    return f"{begin.format(who=who(row))} {shown} {end}"
 
 
 def who(row: Mapping[str, Any]) -> str:
@@ -256,14 +256,19 @@ def _half(row: Mapping[str, Any]) -> float | None:
 
 
 def comparison_text(
-    summary: Mapping[str, Any], *, everything: bool = False, seconds: float | None = None
+    summary: Mapping[str, Any],
+    *,
+    everything: bool = False,
+    seconds: float | None = None,
+    saving_seconds: float = 0.0,
 ) -> str:
     """Return what ``baobei compare`` prints: at most 100 columns, no line break at its end.
 
     Args:
         summary: Of a comparison.
         everything: Show all differences; else the main ones and those that are sure.
-        seconds: Time that it took; None leaves it out.
+        seconds: Time that playing took; None leaves it out.
+        saving_seconds: Time that writing the results took after that.
     """
     blocks = [
         _header(summary),
@@ -273,7 +278,7 @@ def comparison_text(
     ]
     if seconds is not None:
         units = _units(summary)
-        blocks.append([f"{counted(2 * summary[units], units[:-1])} in {seconds:.1f} s"])
+        blocks.append([speed(2 * summary[units], units[:-1], seconds, saving_seconds)])
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -347,7 +352,38 @@ _HEADINGS = ("", "seat, player", "A", "B", "B - A", "±", "p", "gain", "least")
 
 def _table(summary: Mapping[str, Any], everything: bool) -> list[str]:
     rows = list(map(_cells, _shown(summary, everything)))
-    return fitted(rows, _HEADINGS, left=(0, 1)) + _left_out(summary, everything)
+    numbers = align([row[2:] for row in rows], _HEADINGS[2:], left=())
+    labels = _labels([(row[0], row[1]) for row in rows], WIDTH - 2 - len(numbers[0]))
+    lines = [f"{label}  {line}" for label, line in zip(labels, numbers, strict=True)]
+    return lines + _left_out(summary, everything)
+
+
+def _labels(names: Sequence[tuple[str, str]], room: int) -> list[str]:
+    """Return what stands before a row's numbers, headings first: the number's name, the player's.
+
+    Names are cut only where both do not fit; without a player a number's name has all the room.
+    """
+    least = len(_HEADINGS[1])
+    first = max((len(name) for name, player in names if player), default=0)
+    second = max([least, *(len(player) for _, player in names)])
+    first = max(first, max(len(name) for name, _ in names) - 2 - second)
+    while first + 2 + second > room and max(first, second) > least:
+        if first >= second:
+            first -= 1
+        else:
+            second -= 1
+    width = first + 2 + second
+    labels = [f"{'':{first}}  {_HEADINGS[1]:{second}}"]
+    for name, player in names:
+        both = f"{_cut(name, first):{first}}  {shortened(player, second)}"
+        labels.append(f"{both if player else _cut(name, width):{width}}")
+    return labels
+
+
+def _cut(name: str, width: int) -> str:
+    """Return the name of a number cut to a width; a sign of per cent stays."""
+    bare = name.removesuffix(" %")
+    return shortened(bare, width - len(name) + len(bare)) + name[len(bare) :]
 
 
 def _shown(summary: Mapping[str, Any], everything: bool) -> list[Row]:
@@ -370,7 +406,7 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     gain = row["variance_ratio"]
     mark = "*" if is_sure(row) else " "
     return [
-        shortened(row["metric"], _NAME) + (" %" if scale != 1 else ""),
+        row["metric"] + (" %" if scale != 1 else ""),
         "" if row["seat"] is None else f"{row['seat']} {row['player']}",
         fixed(a, places),
         fixed(b, places),
