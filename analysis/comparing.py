@@ -20,6 +20,8 @@ from analysis.stats import (
     paired_difference,
     quantile_difference,
     ratio_estimate,
+    smallest_detectable,
+    smallest_p,
     spread_estimate,
     wilson,
 )
@@ -50,7 +52,7 @@ def difference_row(
     products: Sequence[Sequence[int]],
     differing: int,
 ) -> Row:
-    """Return one row of differences; p is not corrected yet.
+    """Return one row of differences; p is not corrected yet, see `corrected`.
 
     Args:
         of: ``metric``, ``seat``, ``player``, ``unit``.
@@ -92,16 +94,33 @@ def _row(of: Mapping[str, Any], found: Difference, blocks: int, differing: int) 
         "p": found.p,
         "p_holm": None,
         "variance_ratio": found.variance_ratio,
-        "smallest_detectable": found.smallest_detectable,
+        "error": found.error,
         "n": blocks,
         "n_differ": differing,
     }
 
 
 def corrected(rows: Sequence[Row]) -> list[Row]:
-    """Return rows of differences with their p corrected for there being so many."""
+    """Return rows of differences with what depends on how many there are.
+
+    Instead of ``error`` they have ``p_holm`` and ``smallest_detectable``: the true difference that
+    is called sure in four of five such samples. It is None where nothing varies, and where so few
+    blocks differ that no p could be small enough.
+    """
     values = holm([row["p"] for row in rows])
-    return [row | {"p_holm": p} for row, p in zip(rows, values, strict=True)]
+    tests = sum(p is not None for p in values)
+    made = []
+    for row, p in zip(rows, values, strict=True):
+        given = {key: value for key, value in row.items() if key not in ("error", "n", "n_differ")}
+        given |= {"p_holm": p, "smallest_detectable": _least(row, tests)}
+        made.append(given | {"n": row["n"], "n_differ": row["n_differ"]})
+    return made
+
+
+def _least(row: Row, tests: int) -> float | None:
+    if not row["error"] or smallest_p(row["n_differ"]) * tests >= ALPHA:
+        return None
+    return smallest_detectable(row["error"], tests)
 
 
 def differing_share(differing: int, blocks: int, rounds: int) -> Row:
@@ -413,8 +432,8 @@ def _legend(summary: Mapping[str, Any]) -> list[str]:
     text = (
         "* sure: p, corrected by Holm for all differences together, is below 0.05. ±: 95 %, of "
         "each difference alone. gain: how many times as many deals it would take if A and B had "
-        "deals of their own. least: the smallest difference that such a sample notices in four "
-        "of five cases."
+        "deals of their own. least: a true difference of this size is called sure in four of "
+        "five such comparisons."
     )
     if few:
         text += f" Where fewer than {FEW} deals differ, ± is a rough guide."

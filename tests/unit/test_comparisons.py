@@ -4,6 +4,7 @@ import json
 import math
 from fractions import Fraction
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,8 @@ def test_blocks_are_the_units() -> None:
     """By hand: a block's mean is one number, and the interval is that of their mean."""
     a = study(MIXED, rounds=3 * 50)
     b = a.with_changes(rules={"bao_failure_minimum": 30})
-    found = rows(quiet(a, b), "score_mean")[1]
+    compared = quiet(a, b)
+    found = rows(compared, "score_mean")[1]
     scores = np.zeros((2, 50))
     for side, each in enumerate((a, b)):
         for first in range(3):
@@ -135,9 +137,25 @@ def test_blocks_are_the_units() -> None:
     assert found["ci95"] == pytest.approx([apart.mean() - half, apart.mean() + half], rel=1e-6)
     gain = (scores[0].var(ddof=1) + scores[1].var(ddof=1)) / apart.var(ddof=1)
     assert found["variance_ratio"] == pytest.approx(gain)
-    assert found["smallest_detectable"] == pytest.approx(half / 1.959964 * 2.80159, rel=1e-5)
+    tests = sum(row["p"] is not None for row in compared.summary()["differences"])
+    z = NormalDist().inv_cdf(1 - 0.025 / tests) + NormalDist().inv_cdf(0.8)
+    assert found["smallest_detectable"] == pytest.approx(half / 1.959964 * z, rel=1e-5)
     assert found["n"] == 50
     assert found["n_differ"] == np.count_nonzero(apart)
+
+
+@pytest.mark.parametrize("rounds", [60, 600, 3000])
+def test_what_is_not_sure_is_smaller_than_what_would_be(rounds: int) -> None:
+    found = quiet(study(MIXED, rounds=rounds), rules={"hand_size": {3: 5}}).summary()
+    told = [row for row in found["differences"] if row["smallest_detectable"] is not None]
+    unsure = [row for row in told if row["p_holm"] >= 0.05]
+    assert unsure
+    assert all(abs(row["difference"]) < row["smallest_detectable"] for row in unsure)
+    tests = sum(row["p"] is not None for row in found["differences"])
+    for row in found["differences"]:
+        if row["p"] is not None and 2.0 ** (1 - row["n_differ"]) * tests >= 0.05:
+            assert row["smallest_detectable"] is None
+            assert row["p_holm"] >= 0.05
 
 
 def test_pairing_gains_much_where_little_changes() -> None:
