@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from analysis.languages import ORDINALS
 from analysis.stats import (
     CONFIDENCE,
     HALVED,
@@ -161,6 +162,17 @@ def is_sure(row: Mapping[str, Any]) -> bool:
     return row["p_holm"] is not None and row["p_holm"] < ALPHA
 
 
+def is_tested(row: Mapping[str, Any]) -> bool:
+    """Whether a difference is among those that are corrected for their number: it has a p."""
+    return row["p_holm"] is not None
+
+
+def moves_untested(row: Mapping[str, Any]) -> bool:
+    """Whether a difference of which no test is made, a median's, has an interval without 0."""
+    low, high = row["ci95"]
+    return not is_tested(row) and low is not None and (low > 0 or high < 0)
+
+
 # --- words ----------------------------------------------------------------------------------------
 
 _OFTEN = ("more often", "less often")
@@ -192,6 +204,8 @@ _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "ends.second_recycling": ("rounds end by a recycling", _OFTEN),
     "ends.turn_cap": ("rounds are stopped by the turn cap", _OFTEN),
     "turns.mean": ("rounds last", ("longer", "shorter")),
+    "turns.median": ("the median round lasts", ("longer", "shorter")),
+    "game.rounds.median": ("the median game lasts", ("longer", "shorter")),
     "turns.sd": ("the length of rounds spreads by", _MORE),
     "recyclings.mean": ("cards are recycled", _ROUND),
     "bao.called": ("BAO is called", _OFTEN),
@@ -246,8 +260,13 @@ _OTHERS = 20
 """Sure differences that the table shows besides the main ones."""
 
 
-def sentence(row: Mapping[str, Any]) -> str:
-    """Return a difference in words: ``sharp (3) wins 0.31 ± 0.05 percentage points more``."""
+def sentence(row: Mapping[str, Any], rotated: bool) -> str:
+    """Return a difference in words: ``sharp (3) wins 0.31 ± 0.05 percentage points more``.
+
+    Args:
+        row: Of differences.
+        rotated: Whether players changed seats, so that a number is a player's and not a seat's.
+    """
     begin, (more, less) = _WORDS.get(
         row["metric"], (f"{row['metric']} of {{who}} is", ("higher", "lower"))
     )
@@ -255,14 +274,29 @@ def sentence(row: Mapping[str, Any]) -> str:
     half = _half(row)
     places = decimals(half)
     shown = fixed(amount, places) + (f" ± {fixed(half, places)}" if half else "")
+    if not is_tested(row):
+        shown = f"{amount:g}"
     unit = _UNITS.get(row["unit"], row["unit"])
     end = more if row["difference"] > 0 else less
-    return f"{begin.format(who=who(row))} {shown} {unit} {end}"
+    if not is_tested(row):
+        low, high = sorted(abs(edge) for edge in row["ci95"])
+        end += f" ({low:g} to {high:g})"
+    return f"{begin.format(who=who(row, rotated))} {shown} {unit} {end}"
 
 
-def who(row: Mapping[str, Any]) -> str:
-    """Return whose number it is: name and seat; ``the table`` where it is nobody's."""
-    return "the table" if row["seat"] is None else f"{row['player']} ({row['seat']})"
+def who(row: Mapping[str, Any], rotated: bool) -> str:
+    """Return whose number it is: ``sharp (3)`` of a seat, ``sharp (4th)`` of a player.
+
+    ``the table`` where it is nobody's.
+    """
+    if row["seat"] is None:
+        return "the table"
+    return f"{row['player']} ({_place(row, rotated)})"
+
+
+def _place(row: Mapping[str, Any], rotated: bool) -> str:
+    """Return a seat; where players changed seats, the player's place in the study."""
+    return ORDINALS[row["seat"]] if rotated else str(row["seat"])
 
 
 def _scale(row: Mapping[str, Any]) -> float:
@@ -347,26 +381,44 @@ def _played(summary: Mapping[str, Any]) -> str:
 
 
 def _findings(summary: Mapping[str, Any]) -> list[str]:
-    rows = [row for row in summary["differences"] if row["p_holm"] is not None]
+    rows = list(filter(is_tested, summary["differences"]))
     sure = [row for row in rows if is_sure(row)]
     if summary["rounds_that_differ"]["count"] == 0:
         return [f"No {_units(summary)[:-1]} differs: all differences are exactly 0."]
-    if not sure:
-        return [f"No difference is sure: none of {len(rows)} that were looked at (Holm)."]
-    lines = [f"What B changes for sure, {len(sure)} of {len(rows)} differences (Holm):"]
-    for row in sure[:_SENTENCES]:
-        lines += textwrap.wrap(sentence(row), WIDTH, initial_indent="  ", subsequent_indent="    ")
+    rotated = summary["rotated"]
+    if sure:
+        lines = [f"What B changes for sure, {len(sure)} of {len(rows)} differences (Holm):"]
+        lines += _told(sure[:_SENTENCES], rotated)
+    else:
+        lines = [f"No difference is sure: none of {len(rows)} that were looked at (Holm)."]
     if len(sure) > _SENTENCES:
         lines.append(f"  and {len(sure) - _SENTENCES} more; see the table")
+    untested = list(filter(moves_untested, summary["differences"]))
+    if untested:
+        lines.append("By its interval, as no test is made of medians:")
+        lines += _told(untested, rotated)
     return lines
 
 
-_HEADINGS = ("", "seat, player", "A", "B", "B - A", "±", "p", "gain", "least")
+def _told(rows: Sequence[Row], rotated: bool) -> list[str]:
+    lines = []
+    for row in rows:
+        text = sentence(row, rotated)
+        lines += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    return lines
+
+
+_NUMBERS = ("A", "B", "B - A", "±", "p", "gain", "least")
+
+
+def _headings(summary: Mapping[str, Any]) -> tuple[str, ...]:
+    return ("", "player" if summary["rotated"] else "seat, player", *_NUMBERS)
 
 
 def _table(summary: Mapping[str, Any], everything: bool) -> list[str]:
-    rows = list(map(_cells, _shown(summary, everything)))
-    return fitted(rows, _HEADINGS, left=(0, 1)) + _left_out(summary, everything)
+    rows = [_cells(row, summary["rotated"]) for row in _shown(summary, everything)]
+    lines = fitted(rows, _headings(summary), left=(0, 1))
+    return lines + _left_out(summary, everything)
 
 
 def _shown(summary: Mapping[str, Any], everything: bool) -> list[Row]:
@@ -378,7 +430,7 @@ def _shown(summary: Mapping[str, Any], everything: bool) -> list[Row]:
     return [row for row in rows if row["metric"] in MAIN] + others
 
 
-def _cells(row: Mapping[str, Any]) -> list[str]:
+def _cells(row: Mapping[str, Any], rotated: bool) -> list[str]:
     scale, half = _scale(row), _half(row)
     smallest = row["smallest_detectable"]
     smallest = None if smallest is None else smallest * scale
@@ -390,7 +442,7 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     mark = "*" if is_sure(row) else " "
     return [
         shortened(row["metric"], _NAME) + (" %" if scale != 1 else ""),
-        "" if row["seat"] is None else f"{row['seat']} {row['player']}",
+        "" if row["seat"] is None else f"{_place(row, rotated)} {row['player']}",
         fixed(a, places),
         fixed(b, places),
         _signed(difference, places),
@@ -442,10 +494,10 @@ def _legend(summary: Mapping[str, Any]) -> list[str]:
 
 def comparison_html(summary: Mapping[str, Any]) -> str:
     """Return a comparison as HTML, for notebooks: what is sure in words, and the main rows."""
-    head = "".join(f"<th>{html.escape(text)}</th>" for text in _HEADINGS)
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in _headings(summary))
     rows = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in map(_cells, _shown(summary, everything=False))
+        for row in (_cells(each, summary["rotated"]) for each in _shown(summary, everything=False))
     )
     lines = [line.strip() for line in (*_header(summary), *_findings(summary))]
     words = "<br>".join(html.escape(line) for line in lines)

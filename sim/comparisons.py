@@ -315,9 +315,9 @@ class Comparison:
 
     def __repr__(self) -> str:
         """Say in one line what was compared, and how much of it differs for sure."""
-        from analysis.comparing import is_sure
+        from analysis.comparing import is_sure, is_tested
 
-        rows = self.numbers["differences"]
+        rows = list(filter(is_tested, self.numbers["differences"]))
         sure = sum(map(is_sure, rows))
         a, unit = self.comparing.a, self._unit
         return (

@@ -10,12 +10,12 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from analysis.languages import ORDINALS
 from analysis.report import common
 from analysis.report.figures import figure
 from analysis.report.parts import (
     FOLDED_FROM,
     NONE,
-    ORDINALS,
     Block,
     Chapter,
     Column,

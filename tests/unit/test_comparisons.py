@@ -413,10 +413,36 @@ def test_every_measure_has_words() -> None:
 def test_a_difference_in_words() -> None:
     row = {"metric": "win_share", "seat": 3, "player": "sharp", "unit": "share"}
     row |= {"difference": 0.0031, "ci95": [0.0026, 0.0036]}
-    assert sentence(row) == "sharp (3) wins 0.310 ± 0.050 percentage points more"
+    row |= {"p_holm": 0.001}
+    assert sentence(row, False) == "sharp (3) wins 0.310 ± 0.050 percentage points more"
     row |= {"metric": "turns.mean", "seat": None, "unit": "turns", "difference": -1.5}
     row |= {"ci95": [-1.7, -1.3]}
-    assert sentence(row) == "rounds last 1.50 ± 0.20 turns shorter"
+    assert sentence(row, False) == "rounds last 1.50 ± 0.20 turns shorter"
+    row |= {"metric": "turns.median", "difference": -2.0, "ci95": [-3.0, -1.0], "p_holm": None}
+    assert sentence(row, False) == "the median round lasts 2 turns shorter (1 to 3)"
+
+
+def test_players_that_changed_seats_are_named_by_their_place() -> None:
+    rotated = quiet(study(MIXED), rules={"hand_size": {3: 5}})
+    text = rotated.to_text()
+    assert f"1st {MIXED[0]}" in text
+    assert f"{MIXED[0]} (1st)" in text
+    assert "seat, player" not in text
+    kept = quiet(study(), rules={"hand_size": {3: 5}}).to_text()
+    assert "seat, player" in kept
+    assert "1st" not in kept
+
+
+def test_medians_are_told_apart() -> None:
+    found = quiet(study(MIXED, rounds=3000), rules={"hand_size": {3: 6}})
+    row = rows(found, "turns.median")[0]
+    assert row["p"] is None
+    assert row["ci95"][0] > 0
+    assert "no test is made of medians" in found.to_text()
+    assert "the median round lasts" in found.to_text()
+    tested = sum(each["p"] is not None for each in found.summary()["differences"])
+    assert f"of {tested} differences" in repr(found)
+    assert f"of {tested} differences" in found.to_text()
 
 
 @pytest.mark.parametrize("everything", [False, True])
