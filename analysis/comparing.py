@@ -353,7 +353,11 @@ def _change(change: Mapping[str, Any]) -> str:
     """Return a change in words: what it is called, its values, and what it means."""
     a, b = (_setting(change[side]) for side in "ab")
     meaning = f" ({change['meaning']})" if change.get("meaning") else ""
-    return f"{change['what']} {a} → {b}{meaning}"
+    what, at = change["what"], ""
+    if what.startswith("rules.") and what.count(".") == 2:
+        what, _, players = what.rpartition(".")
+        at = f" with {players} players"
+    return f"{what} {a} → {b}{at}{meaning}"
 
 
 def _setting(value: Any) -> str:

@@ -325,6 +325,20 @@ def test_changes_are_named() -> None:
     assert other[0] == {"what": "edition", "a": "second", "b": "first", "meaning": ""}
 
 
+def test_of_tables_by_players_only_this_table_counts() -> None:
+    a = study(MIXED)
+    b = a.with_changes(rules={"game_threshold": 50})
+    assert [(each["what"], each["a"], each["b"]) for each in changed(a, b)] == [
+        ("rules.game_threshold.3", 100, 50)
+    ]
+    assert changed(a, a.with_changes(rules={"game_threshold": {2: 50}, "hand_size": {5: 5}})) == []
+    found = quiet(a, b, rounds=30)
+    assert found.summary()["b"]["rules_changed"] == {"game_threshold": {"3": 50}}
+    text = " ".join(found.to_text().split())
+    assert text.count("game_threshold") == 2  # what B is, and what was changed
+    assert "rules.game_threshold 100 → 50 with 3 players" in text
+
+
 def test_changes_of_the_deck_are_named() -> None:
     a = study()
     deck = {"base": "five_per_value", "name": "owls", "change": {"barn_owl": {"copies": 7}}}
