@@ -178,6 +178,7 @@ def moves_untested(row: Mapping[str, Any]) -> bool:
 _OFTEN = ("more often", "less often")
 _ROUND = ("more a round", "less a round")
 _MORE = ("more", "less")
+_OF_ITS_OWN = ("of its own more", "of its own less")
 
 _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "win_share": ("{who} wins", _MORE),
@@ -218,8 +219,8 @@ _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "calls.turn_mean": ("{who} calls BAO", ("later", "earlier")),
     "calls.total.mean": ("BAO is called on a total", ("higher", "lower")),
     "calls.total_mean": ("{who} calls BAO on a total", ("higher", "lower")),
-    "calls.unknown.mean": ("BAO is called with", ("unknown more", "unknown less")),
-    "calls.unknown_mean": ("{who} calls BAO with", ("unknown more", "unknown less")),
+    "calls.unknown.mean": ("whoever calls BAO does not know", _OF_ITS_OWN),
+    "calls.unknown_mean": ("{who}, calling BAO, does not know", _OF_ITS_OWN),
     "calls.lowest.share": ("BAO is called by who is alone lowest", _OFTEN),
     "positions.0.win_share": ("who begins a round wins it", _OFTEN),
     "first.win_share": ("{who} wins rounds that it begins", _OFTEN),
