@@ -26,8 +26,8 @@ from analysis.stats import (
     spread_estimate,
     wilson,
 )
-from analysis.text import NONE, WIDTH, changes, counted, decimals, fixed, paragraph
-from analysis.text_many import fitted, shortened
+from analysis.text import NONE, WIDTH, align, changes, counted, decimals, fixed, paragraph
+from analysis.text_many import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -255,7 +255,7 @@ MAIN += ("ends.turn_cap", "turns.mean", "turns.median", "bao.called", "calls.won
 
 _SENTENCES = 12
 
-_NAME = 21  # columns for the name of a number
+_PLAYER = 12  # columns for a player's name, at least
 
 _OTHERS = 20
 """Sure differences that the table shows besides the main ones."""
@@ -413,17 +413,26 @@ def _told(rows: Sequence[Row], rotated: bool) -> list[str]:
     return lines
 
 
-_NUMBERS = ("A", "B", "B - A", "±", "p", "gain", "least")
-
-
-def _headings(summary: Mapping[str, Any]) -> tuple[str, ...]:
-    return ("", "player" if summary["rotated"] else "seat, player", *_NUMBERS)
+_HEADINGS = ("A", "B", "B - A", "±", "p Holm", "gain", "least")
 
 
 def _table(summary: Mapping[str, Any], everything: bool) -> list[str]:
-    rows = [_cells(row, summary["rotated"]) for row in _shown(summary, everything)]
-    lines = fitted(rows, _headings(summary), left=(0, 1))
-    return lines + _left_out(summary, everything)
+    shown = _shown(summary, everything)
+    rows = list(map(_cells, shown))
+    room = WIDTH - 2 - max(map(len, align(rows, _HEADINGS, left=())))
+    labels = [_label(row, summary["rotated"], room) for row in shown]
+    table = [[label, *cells] for label, cells in zip(labels, rows, strict=True)]
+    return align(table, ("", *_HEADINGS)) + _left_out(summary, everything)
+
+
+def _label(row: Mapping[str, Any], rotated: bool, room: int) -> str:
+    """Return a number's name and whose it is; what is too long is cut, first the player's name."""
+    metric = row["metric"] + (" %" if row["unit"] == "share" else "")
+    if row["seat"] is None:
+        return shortened(metric, room)
+    whose = f"{_place(row, rotated)} {row['player']}"
+    whose = shortened(whose if rotated else f"seat {whose}", max(room - len(metric) - 2, _PLAYER))
+    return f"{shortened(metric, room - len(whose) - 2)}, {whose}"
 
 
 def _shown(summary: Mapping[str, Any], everything: bool) -> list[Row]:
@@ -435,7 +444,7 @@ def _shown(summary: Mapping[str, Any], everything: bool) -> list[Row]:
     return [row for row in rows if row["metric"] in MAIN] + others
 
 
-def _cells(row: Mapping[str, Any], rotated: bool) -> list[str]:
+def _cells(row: Mapping[str, Any]) -> list[str]:
     scale, half = _scale(row), _half(row)
     smallest = row["smallest_detectable"]
     smallest = None if smallest is None else smallest * scale
@@ -446,8 +455,6 @@ def _cells(row: Mapping[str, Any], rotated: bool) -> list[str]:
     gain = row["variance_ratio"]
     mark = "*" if is_sure(row) else " "
     return [
-        shortened(row["metric"], _NAME) + (" %" if scale != 1 else ""),
-        "" if row["seat"] is None else f"{_place(row, rotated)} {row['player']}",
         fixed(a, places),
         fixed(b, places),
         _signed(difference, places),
@@ -499,10 +506,13 @@ def _legend(summary: Mapping[str, Any]) -> list[str]:
 
 def comparison_html(summary: Mapping[str, Any]) -> str:
     """Return a comparison as HTML, for notebooks: what is sure in words, and the main rows."""
-    head = "".join(f"<th>{html.escape(text)}</th>" for text in _headings(summary))
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in ("", *_HEADINGS))
     rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in (_cells(each, summary["rotated"]) for each in _shown(summary, everything=False))
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
+        for cells in (
+            (_label(row, summary["rotated"], WIDTH), *_cells(row))
+            for row in _shown(summary, everything=False)
+        )
     )
     lines = [line.strip() for line in (*_header(summary), *_findings(summary))]
     words = "<br>".join(html.escape(line) for line in lines)

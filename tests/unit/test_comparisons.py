@@ -439,11 +439,11 @@ def test_a_difference_in_words() -> None:
 def test_players_that_changed_seats_are_named_by_their_place() -> None:
     rotated = quiet(study(MIXED), rules={"hand_size": {3: 5}})
     text = rotated.to_text()
-    assert f"1st {MIXED[0]}" in text
+    assert f"win_share %, 1st {MIXED[0]} " in text
     assert f"{MIXED[0]} (1st)" in text
-    assert "seat, player" not in text
+    assert "seat 0" not in text
     kept = quiet(study(), rules={"hand_size": {3: 5}}).to_text()
-    assert "seat, player" in kept
+    assert "win_share %, seat 0 balanced " in kept
     assert "1st" not in kept
 
 
