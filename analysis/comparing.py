@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from analysis.languages import ORDINALS
 from analysis.stats import (
     CONFIDENCE,
     HALVED,
@@ -20,6 +21,8 @@ from analysis.stats import (
     paired_difference,
     quantile_difference,
     ratio_estimate,
+    smallest_detectable,
+    smallest_p,
     spread_estimate,
     wilson,
 )
@@ -50,7 +53,7 @@ def difference_row(
     products: Sequence[Sequence[int]],
     differing: int,
 ) -> Row:
-    """Return one row of differences; p is not corrected yet.
+    """Return one row of differences; p is not corrected yet, see `corrected`.
 
     Args:
         of: ``metric``, ``seat``, ``player``, ``unit``.
@@ -92,16 +95,33 @@ def _row(of: Mapping[str, Any], found: Difference, blocks: int, differing: int) 
         "p": found.p,
         "p_holm": None,
         "variance_ratio": found.variance_ratio,
-        "smallest_detectable": found.smallest_detectable,
+        "error": found.error,
         "n": blocks,
         "n_differ": differing,
     }
 
 
 def corrected(rows: Sequence[Row]) -> list[Row]:
-    """Return rows of differences with their p corrected for there being so many."""
+    """Return rows of differences with what depends on how many there are.
+
+    Instead of ``error`` they have ``p_holm`` and ``smallest_detectable``: the true difference that
+    is called sure in four of five such samples. It is None where nothing varies, and where so few
+    blocks differ that no p could be small enough.
+    """
     values = holm([row["p"] for row in rows])
-    return [row | {"p_holm": p} for row, p in zip(rows, values, strict=True)]
+    tests = sum(p is not None for p in values)
+    made = []
+    for row, p in zip(rows, values, strict=True):
+        given = {key: value for key, value in row.items() if key not in ("error", "n", "n_differ")}
+        given |= {"p_holm": p, "smallest_detectable": _least(row, tests)}
+        made.append(given | {"n": row["n"], "n_differ": row["n_differ"]})
+    return made
+
+
+def _least(row: Row, tests: int) -> float | None:
+    if not row["error"] or smallest_p(row["n_differ"]) * tests >= ALPHA:
+        return None
+    return smallest_detectable(row["error"], tests)
 
 
 def differing_share(differing: int, blocks: int, rounds: int) -> Row:
@@ -142,6 +162,17 @@ def is_sure(row: Mapping[str, Any]) -> bool:
     return row["p_holm"] is not None and row["p_holm"] < ALPHA
 
 
+def is_tested(row: Mapping[str, Any]) -> bool:
+    """Whether a difference is among those that are corrected for their number: it has a p."""
+    return row["p_holm"] is not None
+
+
+def moves_untested(row: Mapping[str, Any]) -> bool:
+    """Whether a difference of which no test is made, a median's, has an interval without 0."""
+    low, high = row["ci95"]
+    return not is_tested(row) and low is not None and (low > 0 or high < 0)
+
+
 # --- words ----------------------------------------------------------------------------------------
 
 _OFTEN = ("more often", "less often")
@@ -174,6 +205,8 @@ _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "ends.second_recycling": ("rounds end by a recycling", _OFTEN),
     "ends.turn_cap": ("rounds are stopped by the turn cap", _OFTEN),
     "turns.mean": ("rounds last", ("longer", "shorter")),
+    "turns.median": ("the median round lasts", ("longer", "shorter")),
+    "game.rounds.median": ("the median game lasts", ("longer", "shorter")),
     "turns.sd": ("the length of rounds spreads by", _MORE),
     "recyclings.mean": ("cards are recycled", _ROUND),
     "bao.called": ("BAO is called", _OFTEN),
@@ -222,12 +255,19 @@ MAIN += ("ends.turn_cap", "turns.mean", "turns.median", "bao.called", "calls.won
 
 _SENTENCES = 12
 
+_PLAYER = 12  # columns for a player's name, at least
+
 _OTHERS = 20
 """Sure differences that the table shows besides the main ones."""
 
 
-def sentence(row: Mapping[str, Any]) -> str:
-    """Return a difference in words: ``sharp (3) wins 0.31 ± 0.05 percentage points more``."""
+def sentence(row: Mapping[str, Any], rotated: bool) -> str:
+    """Return a difference in words: ``sharp (3) wins 0.31 ± 0.05 percentage points more``.
+
+    Args:
+        row: Of differences.
+        rotated: Whether players changed seats, so that a number is a player's and not a seat's.
+    """
     begin, (more, less) = _WORDS.get(
         row["metric"], (f"{row['metric']} of {{who}} is", ("higher", "lower"))
     )
@@ -235,15 +275,30 @@ def sentence(row: Mapping[str, Any]) -> str:
     half = _half(row)
     places = decimals(half)
     shown = fixed(amount, places) + (f" ± {fixed(half, places)}" if half else "")
+    if not is_tested(row):
+        shown = f"{amount:g}"
     end = more if row["difference"] > 0 else less
     if row["unit"] not in end.split():  # else the end names the unit itself
         end = f"{_UNITS.get(row['unit'], row['unit'])} {end}"
-    return f"{begin.format(who=who(row))} {shown} {end}"
+    if not is_tested(row):
+        low, high = sorted(abs(edge) for edge in row["ci95"])
+        end += f" ({low:g} to {high:g})"
+    return f"{begin.format(who=who(row, rotated))} {shown} {end}"
 
 
-def who(row: Mapping[str, Any]) -> str:
-    """Return whose number it is: name and seat; ``the table`` where it is nobody's."""
-    return "the table" if row["seat"] is None else f"{row['player']} ({row['seat']})"
+def who(row: Mapping[str, Any], rotated: bool) -> str:
+    """Return whose number it is: ``sharp (3)`` of a seat, ``sharp (4th)`` of a player.
+
+    ``the table`` where it is nobody's.
+    """
+    if row["seat"] is None:
+        return "the table"
+    return f"{row['player']} ({_place(row, rotated)})"
+
+
+def _place(row: Mapping[str, Any], rotated: bool) -> str:
+    """Return a seat; where players changed seats, the player's place in the study."""
+    return ORDINALS[row["seat"]] if rotated else str(row["seat"])
 
 
 def _scale(row: Mapping[str, Any]) -> float:
@@ -305,7 +360,11 @@ def _change(change: Mapping[str, Any]) -> str:
     """Return a change in words: what it is called, its values, and what it means."""
     a, b = (_setting(change[side]) for side in "ab")
     meaning = f" ({change['meaning']})" if change.get("meaning") else ""
-    return f"{change['what']} {a} → {b}{meaning}"
+    what, at = change["what"], ""
+    if what.startswith("rules.") and what.count(".") == 2:
+        what, _, players = what.rpartition(".")
+        at = f" with {players} players"
+    return f"{what} {a} → {b}{at}{meaning}"
 
 
 def _setting(value: Any) -> str:
@@ -333,57 +392,53 @@ def _played(summary: Mapping[str, Any]) -> str:
 
 
 def _findings(summary: Mapping[str, Any]) -> list[str]:
-    rows = [row for row in summary["differences"] if row["p_holm"] is not None]
+    rows = list(filter(is_tested, summary["differences"]))
     sure = [row for row in rows if is_sure(row)]
     if summary["rounds_that_differ"]["count"] == 0:
         return [f"No {_units(summary)[:-1]} differs: all differences are exactly 0."]
-    if not sure:
-        return [f"No difference is sure: none of {len(rows)} that were looked at (Holm)."]
-    lines = [f"What B changes for sure, {len(sure)} of {len(rows)} differences (Holm):"]
-    for row in sure[:_SENTENCES]:
-        lines += textwrap.wrap(sentence(row), WIDTH, initial_indent="  ", subsequent_indent="    ")
+    rotated = summary["rotated"]
+    if sure:
+        lines = [f"What B changes for sure, {len(sure)} of {len(rows)} differences (Holm):"]
+        lines += _told(sure[:_SENTENCES], rotated)
+    else:
+        lines = [f"No difference is sure: none of {len(rows)} that were looked at (Holm)."]
     if len(sure) > _SENTENCES:
         lines.append(f"  and {len(sure) - _SENTENCES} more; see the table")
+    untested = list(filter(moves_untested, summary["differences"]))
+    if untested:
+        lines.append("By its interval, as no test is made of medians:")
+        lines += _told(untested, rotated)
     return lines
 
 
-_HEADINGS = ("", "seat, player", "A", "B", "B - A", "±", "p", "gain", "least")
+def _told(rows: Sequence[Row], rotated: bool) -> list[str]:
+    lines = []
+    for row in rows:
+        text = sentence(row, rotated)
+        lines += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    return lines
+
+
+_HEADINGS = ("A", "B", "B - A", "±", "p Holm", "gain", "least")
 
 
 def _table(summary: Mapping[str, Any], everything: bool) -> list[str]:
-    rows = list(map(_cells, _shown(summary, everything)))
-    numbers = align([row[2:] for row in rows], _HEADINGS[2:], left=())
-    labels = _labels([(row[0], row[1]) for row in rows], WIDTH - 2 - len(numbers[0]))
-    lines = [f"{label}  {line}" for label, line in zip(labels, numbers, strict=True)]
-    return lines + _left_out(summary, everything)
+    shown = _shown(summary, everything)
+    rows = list(map(_cells, shown))
+    room = WIDTH - 2 - max(map(len, align(rows, _HEADINGS, left=())))
+    labels = [_label(row, summary["rotated"], room) for row in shown]
+    table = [[label, *cells] for label, cells in zip(labels, rows, strict=True)]
+    return align(table, ("", *_HEADINGS)) + _left_out(summary, everything)
 
 
-def _labels(names: Sequence[tuple[str, str]], room: int) -> list[str]:
-    """Return what stands before a row's numbers, headings first: the number's name, the player's.
-
-    Names are cut only where both do not fit; without a player a number's name has all the room.
-    """
-    least = len(_HEADINGS[1])
-    first = max((len(name) for name, player in names if player), default=0)
-    second = max([least, *(len(player) for _, player in names)])
-    first = max(first, max(len(name) for name, _ in names) - 2 - second)
-    while first + 2 + second > room and max(first, second) > least:
-        if first >= second:
-            first -= 1
-        else:
-            second -= 1
-    width = first + 2 + second
-    labels = [f"{'':{first}}  {_HEADINGS[1]:{second}}"]
-    for name, player in names:
-        both = f"{_cut(name, first):{first}}  {shortened(player, second)}"
-        labels.append(f"{both if player else _cut(name, width):{width}}")
-    return labels
-
-
-def _cut(name: str, width: int) -> str:
-    """Return the name of a number cut to a width; a sign of per cent stays."""
-    bare = name.removesuffix(" %")
-    return shortened(bare, width - len(name) + len(bare)) + name[len(bare) :]
+def _label(row: Mapping[str, Any], rotated: bool, room: int) -> str:
+    """Return a number's name and whose it is; what is too long is cut, first the player's name."""
+    metric = row["metric"] + (" %" if row["unit"] == "share" else "")
+    if row["seat"] is None:
+        return shortened(metric, room)
+    whose = f"{_place(row, rotated)} {row['player']}"
+    whose = shortened(whose if rotated else f"seat {whose}", max(room - len(metric) - 2, _PLAYER))
+    return f"{shortened(metric, room - len(whose) - 2)}, {whose}"
 
 
 def _shown(summary: Mapping[str, Any], everything: bool) -> list[Row]:
@@ -406,8 +461,6 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     gain = row["variance_ratio"]
     mark = "*" if is_sure(row) else " "
     return [
-        row["metric"] + (" %" if scale != 1 else ""),
-        "" if row["seat"] is None else f"{row['seat']} {row['player']}",
         fixed(a, places),
         fixed(b, places),
         _signed(difference, places),
@@ -449,8 +502,8 @@ def _legend(summary: Mapping[str, Any]) -> list[str]:
     text = (
         "* sure: p, corrected by Holm for all differences together, is below 0.05. ±: 95 %, of "
         "each difference alone. gain: how many times as many deals it would take if A and B had "
-        "deals of their own. least: the smallest difference that such a sample notices in four "
-        "of five cases."
+        "deals of their own. least: a true difference of this size is called sure in four of "
+        "five such comparisons."
     )
     if few:
         text += f" Where fewer than {FEW} deals differ, ± is a rough guide."
@@ -459,10 +512,13 @@ def _legend(summary: Mapping[str, Any]) -> list[str]:
 
 def comparison_html(summary: Mapping[str, Any]) -> str:
     """Return a comparison as HTML, for notebooks: what is sure in words, and the main rows."""
-    head = "".join(f"<th>{html.escape(text)}</th>" for text in _HEADINGS)
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in ("", *_HEADINGS))
     rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in map(_cells, _shown(summary, everything=False))
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
+        for cells in (
+            (_label(row, summary["rotated"], WIDTH), *_cells(row))
+            for row in _shown(summary, everything=False)
+        )
     )
     lines = [line.strip() for line in (*_header(summary), *_findings(summary))]
     words = "<br>".join(html.escape(line) for line in lines)

@@ -29,6 +29,9 @@ _FORMS = {"one", "many", "other"}
 
 MILLION = 1_000_000
 
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
+"""Places in the turn order, and of players in a study, as plots and catalogues name them."""
+
 
 def languages() -> tuple[str, ...]:
     """Return the codes of all languages, English first."""

@@ -454,8 +454,7 @@ class Difference:
         p: How likely a difference as far from 0 would be if there were none, two-sided.
         variance_ratio: How many times as many units it would have taken if each side had been
             measured on units of its own; None where nothing varies.
-        smallest_detectable: A difference that such a sample notices with probability `POWER`;
-            None where nothing varies, so that there is nothing to go by.
+        error: The standard error of the difference; None where it cannot be told.
     """
 
     a: float | None
@@ -464,7 +463,7 @@ class Difference:
     interval: Interval = NOTHING
     p: float | None = None
     variance_ratio: float | None = None
-    smallest_detectable: float | None = None
+    error: float | None = None
 
 
 def paired_difference(
@@ -509,7 +508,7 @@ def paired_difference(
         _around(difference, error, CONFIDENCE),
         _two_sided(float(difference), error, differing),
         variance_ratio=float(apart / variance) if variance else None,
-        smallest_detectable=smallest_detectable(error) if variance else None,
+        error=error,
     )
 
 
@@ -536,21 +535,32 @@ def _two_sided(difference: float, error: float, differing: int | None) -> float:
         return 1.0
     p = math.erfc(abs(difference) / error / math.sqrt(2)) if error else 0.0
     if differing is not None:
-        p = max(p, 2.0 ** max(1 - differing, -1000))
+        p = max(p, smallest_p(differing))
     return float(f"{min(p, 1.0):.6g}")
 
 
-def smallest_detectable(error: float, power: float = POWER) -> float:
-    """Return the difference that a sample notices with a certain probability.
+def smallest_p(differing: int) -> float:
+    """Return the smallest p that a difference can have which only so many units show."""
+    return 2.0 ** max(1 - differing, -1000)
 
-    That is: whose interval at `CONFIDENCE` leaves 0 out.
+
+def smallest_detectable(error: float, tests: int = 1, power: float = POWER) -> float:
+    """Return the true difference that is found with a certain probability.
+
+    Found means: its p stays below 1 - `CONFIDENCE` when `holm` corrects it as the smallest of so
+    many. With one test that is: its interval at `CONFIDENCE` leaves 0 out.
 
     Args:
         error: Standard error of the difference, in any unit; the result is in the same.
+        tests: How many differences are tested together.
         power: The probability.
+
+    Returns:
+        The difference, to nine digits: a logarithm's last bit may differ between machines.
     """
+    reach = z_score() if tests == 1 else z_score(1 - (1 - CONFIDENCE) / tests)
     z = _Z_POWER if power == POWER else NormalDist().inv_cdf(power)
-    return (z_score() + z) * error
+    return float(f"{(reach + z) * error:.9g}")
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:

@@ -147,12 +147,14 @@ _SINGLE = 4  # parameters of a player that are told one by one; beyond, the play
 def changed(a: Study, b: Study) -> list[dict[str, Any]]:
     """Return in what two studies differ; names and characters are no difference.
 
+    Of options that are tables by number of players only the entry of these tables counts.
+
     Returns:
         For each thing ``what``: ``rules.OPTION`` or ``rules.OPTION.PLAYERS``, ``players.SEAT`` or
         ``players.SEAT.PARAMETER``, ``edition``, ``deck`` or ``deck.BIRD.FACT``; its value in ``a``
         and in ``b``; and ``meaning``, the description of an option or a parameter, else empty.
     """
-    pairs = [*_edition(a, b), *_rules(a.rules, b.rules), *_decks(a.deck, b.deck)]
+    pairs = [*_edition(a, b), *_rules(a, b), *_decks(a.deck, b.deck)]
     for seat, (one, other) in enumerate(zip(a.players, b.players, strict=True)):
         pairs += _players(seat, one, other)
     return [
@@ -182,10 +184,21 @@ def _edition(a: Study, b: Study) -> Iterator[Pair]:
         yield "edition", a.edition, b.edition
 
 
-def _rules(a: Rules, b: Rules) -> Iterator[Pair]:
-    theirs = b.to_dict()
-    for name, mine in a.to_dict().items():
-        yield from _unequal(f"rules.{name}", mine, theirs[name])
+def _rules(a: Study, b: Study) -> Iterator[Pair]:
+    mine, theirs = (_of_table(each, each.rules.to_dict()) for each in (a, b))
+    for name, value in mine.items():
+        yield from _unequal(f"rules.{name}", value, theirs[name])
+
+
+def _of_table(study: Study, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options without what is for other numbers of players than sit at the study's table."""
+    count, kept = str(len(study.players)), {}
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            value = {key: each for key, each in value.items() if str(key) == count}
+        if value != {}:
+            kept[name] = value
+    return kept
 
 
 def _decks(a: Deck, b: Deck) -> Iterator[Pair]:
@@ -322,9 +335,9 @@ class Comparison:
 
     def __repr__(self) -> str:
         """Say in one line what was compared, and how much of it differs for sure."""
-        from analysis.comparing import is_sure
+        from analysis.comparing import is_sure, is_tested
 
-        rows = self.numbers["differences"]
+        rows = list(filter(is_tested, self.numbers["differences"]))
         sure = sum(map(is_sure, rows))
         a, unit = self.comparing.a, self._unit
         return (
@@ -406,7 +419,7 @@ def _told(study: Study) -> dict[str, Any]:
         "edition": study.edition,
         "deck": study.deck.name,
         "deck_assumed": study.deck_assumed,
-        "rules_changed": study.rules.changed_from_edition(),
+        "rules_changed": _of_table(study, study.rules.changed_from_edition()),
         "rules_id": study.rules_id,
     }
 

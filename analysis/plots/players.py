@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from analysis.languages import ORDINALS
 from analysis.plots.figures import (
     COLOURS,
     axes_or_new,
@@ -63,9 +64,6 @@ def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
     return fit_names(headed(ax, "Win shares", f"{note}dashed: an equal share"))
 
 
-_ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
-
-
 def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw what it is worth to sit somewhere, as win shares.
 
@@ -77,7 +75,7 @@ def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     if isinstance(data, Mapping):
         rows = part(data, "positions", "seats")
-        labels = [_ORDINALS[row["position"]] for row in rows]
+        labels = [ORDINALS[row["position"]] for row in rows]
         intervals = [in_percent(row["win_share_ci95"]) for row in rows]
         told, ns = "place in the turn order", [row["rounds"] for row in rows]
     else:

@@ -8,9 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.languages import Language
+from analysis.languages import ORDINALS, Language
 from analysis.report.parts import (
-    ORDINALS,
     Block,
     Chapter,
     Code,

@@ -10,12 +10,13 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from analysis.comparing import is_sure, is_tested, moves_untested
+from analysis.languages import ORDINALS
 from analysis.report import common
 from analysis.report.figures import figure
 from analysis.report.parts import (
     FOLDED_FROM,
     NONE,
-    ORDINALS,
     Block,
     Chapter,
     Column,
@@ -30,7 +31,6 @@ from analysis.report.parts import (
     capital,
     places_of,
 )
-from analysis.stats import CONFIDENCE
 from analysis.text import decimals
 
 MAIN: tuple[str, ...] = (
@@ -84,7 +84,7 @@ def part(pen: Pen, source: Source) -> Part:
     return Part(
         kind=language.text("kind.comparison"),
         title=_title(pen, source),
-        question=_question(source),
+        question=_of_both(source.study, "question"),
         setting=_setting(pen, source),
         answer=list(_answer(pen, summary)),
         tiles=list(_tiles(pen, summary)),
@@ -97,21 +97,21 @@ def part(pen: Pen, source: Source) -> Part:
 
 
 def _title(pen: Pen, source: Source) -> str:
-    """Return the second study's title; where it has none of its own, what was changed."""
-    a, b = (source.summary[side]["title"] for side in "ab")
-    if b and b != a:
-        return f"{a} / {b}" if a else str(b)
-    changed = source.summary["changed"]
-    if not changed:
-        return str(a) or pen.language.text("comparison.same_title")
-    rotated = source.summary["rotated"]
-    parts = (_plain(_change(pen, change, rotated)) for change in changed[:2])
-    told = pen.language.semicolon.join(parts)
+    """Return the studies' titles; where they have none, what was changed."""
+    titles = _of_both(source.summary, "title")
+    if titles:
+        return titles
+    summary = source.summary
+    if not summary["changed"]:
+        return pen.language.text("comparison.same_title")
+    told = _plain(_changes(pen, {**summary, "changed": summary["changed"][:2]}))
     return pen.language.text("comparison.title").format(what=capital(told))
 
 
-def _question(source: Source) -> str:
-    return str(source.study["b"].get("question", ""))
+def _of_both(sides: Mapping[str, Any], key: str) -> str:
+    """Return a text of both studies; once where they have the same, or only one has any."""
+    texts = (str(sides[side].get(key) or "") for side in "ab")
+    return " / ".join(dict.fromkeys(filter(None, texts)))
 
 
 def _setting(pen: Pen, source: Source) -> Markup:
@@ -144,6 +144,11 @@ def _change(pen: Pen, change: Row, rotated: bool) -> Markup:
     return pen.language.say("change.from_to", what=_changed(pen, change, rotated), a=a, b=b)
 
 
+def _changes(pen: Pen, summary: Mapping[str, Any]) -> Markup:
+    told = (_change(pen, change, summary["rotated"]) for change in summary["changed"])
+    return Markup(pen.language.semicolon).join(told)
+
+
 def _plain(text: Markup) -> str:
     """Return the text of some HTML, with the spaces that no line ends at."""
     return str(Markup(re.sub(r"<[^>]*>", "", text)).unescape())
@@ -157,11 +162,6 @@ def _changed(pen: Pen, change: Row, rotated: bool) -> Markup | str:
 # --- in words -------------------------------------------------------------------------------------
 
 
-def is_sure(row: Row) -> bool:
-    """Whether a difference stands although so many were looked at."""
-    return row["p_holm"] is not None and row["p_holm"] < 1 - CONFIDENCE
-
-
 def _rows(summary: Mapping[str, Any]) -> list[Pair]:
     """Return the differences that there are, each with its place and whether seats were rotated."""
     return [
@@ -173,16 +173,13 @@ def _rows(summary: Mapping[str, Any]) -> list[Pair]:
 
 def _looked_at(rows: Sequence[Pair]) -> int:
     """Return how many differences were tested: medians have an interval, but no p."""
-    return sum(row["p_holm"] is not None for _, row in rows)
+    return sum(is_tested(row) for _, row in rows)
 
 
 def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
-    language, changed = pen.language, summary["changed"]
-    if changed:
-        told = Markup(language.semicolon).join(
-            _change(pen, change, summary["rotated"]) for change in changed
-        )
-        yield Text(language.say("comparison.changed", changes=told))
+    language = pen.language
+    if summary["changed"]:
+        yield Text(language.say("comparison.changed", changes=_changes(pen, summary)))
     else:
         yield Text(language.say("comparison.nothing_changed"))
     rows = _rows(summary)
@@ -248,9 +245,17 @@ def _not_sure(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> list[Mar
     told = list(_same(pen, pairs, rows))
     for k, row in pairs:
         if not _is_same(row):
-            known = row["smallest_detectable"] is not None and row["ci95"][0] is not None
-            told.append(_said(pen, k, row, "difference.open" if known else "difference.unknown"))
+            told.append(_said(pen, k, row, _open_key(row)))
     return told
+
+
+def _open_key(row: Row) -> str:
+    """Return how to tell a difference that is not sure: whether to say what would have been."""
+    smallest = row["smallest_detectable"]
+    if smallest is None or row["ci95"][0] is None or _size(row) >= smallest:
+        return "difference.unknown"
+    shown = round(smallest * (100 if row["unit"] == "share" else 1), _places(row))
+    return "difference.open" if shown > 0 else "difference.unknown"
 
 
 def _same(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> Iterator[Markup]:
@@ -299,8 +304,8 @@ def _places(row: Row) -> int:
     low, high = row["ci95"]
     if low is None or high is None or low == high:
         smallest = row["smallest_detectable"]
-        return decimals(scale * smallest, 4) if smallest else 2
-    return decimals(scale * (high - low) / 2, 4)
+        return decimals(scale * smallest) if smallest else 2
+    return decimals(scale * (high - low) / 2)
 
 
 def _value(pen: Pen, value: float | None, path: str, row: Row, places: int) -> Markup:
@@ -367,6 +372,8 @@ def _tile(pen: Pen, k: int, row: Row) -> Tile:
 
 
 def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:
+    if summary["changed"]:
+        yield pen.language.text("beside.changed"), Markup(capital(_changes(pen, summary)))
     for k, row in _rows(summary):
         if row["metric"] in MAIN:
             places, at = _places(row), f"differences.{k}"
@@ -423,22 +430,39 @@ def _forest(
 
 
 def _sure(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
-    sure = [pair for pair in _rows(summary) if is_sure(pair[1])]
+    rows = _rows(summary)
+    sure = [pair for pair in rows if is_sure(pair[1])]
     if sure:
         yield Text(pen.language.say("sure.intro"))
         order = sorted(sure, key=lambda pair: pair[1]["metric"] not in MAIN)
         yield Points([_sentence(pen, *pair) for pair in order], shown=_OPEN_AT_MOST)
     else:
-        yield Text(pen.language.say("comparison.none_sure", n=_looked_at(_rows(summary))))
+        yield Text(pen.language.say("comparison.none_sure", n=_looked_at(rows)))
+    moving = [pair for pair in rows if moves_untested(pair[1])]
+    if moving:
+        yield Text(pen.language.say("sure.untested"))
+        yield Points([_sentence(pen, *pair) for pair in moving])
 
 
 def _open(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield the main differences that are not sure, and how many more; `_tables` has them all."""
     rows = _rows(summary)
-    still = [pair for pair in rows if not is_sure(pair[1])]
-    if any(not _is_same(row) for _, row in still):
+    same = [pair for pair in rows if _is_same(pair[1])]
+    still = [pair for pair in rows if is_tested(pair[1]) and not is_sure(pair[1])]
+    apart = [pair for pair in still if not _is_same(pair[1])]
+    main = [pair for pair in apart if pair[1]["metric"] in MAIN]
+    if main:
         yield Text(pen.language.say("open.intro"))
-    if still:
-        yield Points(_not_sure(pen, still, rows), shown=_OPEN_AT_MOST)
+    if same or main:
+        yield Points(_not_sure(pen, [*same, *main], rows), shown=_OPEN_AT_MOST)
+    if len(apart) > len(main):
+        yield Text(pen.language.say("open.more", n=len(apart) - len(main)))
+    untested = [
+        (k, row) for k, row in rows if not (is_tested(row) or moves_untested(row) or _is_same(row))
+    ]
+    if untested:
+        yield Text(pen.language.say("open.untested"))
+        yield Points(_not_sure(pen, untested, rows))
 
 
 def _tables(pen: Pen, summary: Mapping[str, Any], name: str) -> Iterator[Block]:
@@ -484,7 +508,9 @@ def _difference_table(pen: Pen, rows: Sequence[Pair], caption: str) -> Table:
                 _value(pen, row["b"], f"{at}.b", row, places),
                 write(row["difference"], f"{at}.difference", places, signed=True),
                 _interval(pen, row, f"{at}.ci95", places),
-                pen.language.text("value.yes" if is_sure(row) else "value.no"),
+                pen.language.text("value.yes" if is_sure(row) else "value.no")
+                if is_tested(row)
+                else NONE,
                 write(row["smallest_detectable"], f"{at}.smallest_detectable", places, signed=False)
                 if row["smallest_detectable"] is not None
                 else NONE,
@@ -530,6 +556,6 @@ def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
     if len(summary["changed"]) > 1:
         yield language.say("limit.several_changes")
     yield language.say("limit.by_player" if summary["rotated"] else "limit.by_seat")
-    yield language.say("limit.rounds" if _unit(summary) == "rounds" else "limit.games")
+    yield language.say("limit.rounds" if _unit(summary) == "rounds" else "limit.games_compared")
     facts = dict(summary) | _assumption(source) | {"deck": summary["a"]["deck"]}
     yield from common.always(pen, replace(source, summary=facts))

@@ -10,8 +10,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from analysis.languages import ORDINALS
 from analysis.report.parts import (
-    ORDINALS,
     Column,
     Figure,
     Pen,

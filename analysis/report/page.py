@@ -79,7 +79,10 @@ def _data_uri(text: str) -> str:
 
 
 def _beside(language: Language, parts: Sequence[Part], kinds: Sequence[str]) -> Table | None:
-    """Return a table with a column for each part: its numbers if they are of one kind."""
+    """Return a table with a column for each part.
+
+    Parts of one kind have a row for each number; of several kinds, their headline numbers.
+    """
     if len(parts) < 2:
         return None
     same = len(set(kinds)) == 1
@@ -92,10 +95,21 @@ def _beside(language: Language, parts: Sequence[Part], kinds: Sequence[str]) -> 
         [language.text("beside.setting"), *(part.setting for part in parts)],
     ]
     rows += [[label, *(cell.get(label, Markup("–")) for cell in cells)] for label in labels]
+    if not same:
+        rows.append([language.text("page.headline"), *map(_headline, parts)])
     columns = [Column(language.text("table.what"), numeric=False)]
     columns += [
-        Column(Markup('<a href="#part-{}">{}. {}</a>').format(k + 1, k + 1, part.title), False)
+        Column(
+            Markup('<a href="#part-{}" dir="auto">{}. {}</a>').format(k + 1, k + 1, part.title),
+            False,
+        )
         for k, part in enumerate(parts)
     ]
     note = language.text("beside.not_paired") if same and kinds[0] == "run" else ""
     return Table(language.text("beside.caption"), columns, rows, note)
+
+
+def _headline(part: Part) -> Markup:
+    """Return the headline numbers of a part, one a line."""
+    lines = (Markup("{}: <b>{}</b>").format(tile.label, tile.value) for tile in part.tiles)
+    return Markup("<br>").join(lines)

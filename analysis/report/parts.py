@@ -24,10 +24,6 @@ FOLDED_FROM = 25
 """Tables with more rows than this are folded away, and left out on paper."""
 
 
-ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th")
-"""Places in the turn order, and of players in a study, as plots and catalogues name them."""
-
-
 @dataclass(frozen=True)
 class Source:
     """What one part of a report is about.

@@ -220,10 +220,65 @@ def test_comparison_in_words(folders: dict[str, Path]) -> None:
     page = Page(report(folders["comparison"]))
     sure = [row for row in summary["differences"] if (row["p_holm"] or 1) < 0.05]
     assert sure
-    sentences = re.findall(r"(?:rises|falls) from", page.text)
+    sentences = re.findall(r"(?:up|down) from", page.text)
     assert len(sentences) >= len(sure)
     assert "a failed BAO scores this many times the total: 2 → 4" in page.text
     assert "People who notice the change would adapt" in page.text
+
+
+def test_users_title_and_question_stay() -> None:
+    study = Study.of(players="balanced,balanced", rounds=60, title="My title", question="Is it so?")
+    html = report(sim.compare(study, rules={"bao_failure_minimum": 10}, progress=False))
+    assert re.search(r"<h1[^>]*>My title</h1>", html)
+    assert re.search(r'<p class="question"[^>]*>Is it so\?</p>', html)
+    other = study.with_changes(title="Other title", question="Or so?", rules={"penalty_cards": 2})
+    html = report(sim.compare(study, other, progress=False))
+    assert re.search(r"<h1[^>]*>My title / Other title</h1>", html)
+    assert "Is it so? / Or so?" in html
+    plain = Study.of(players="balanced,balanced", rounds=60)
+    html = report(sim.compare(plain, rules={"game_threshold": 50}, progress=False))
+    title = re.search(r"<h1[^>]*>([^<]*)</h1>", html)
+    assert title is not None
+    assert title[1].count("100 → 50") == 1
+    assert "with 2 players" in title[1]
+
+
+def test_medians_are_told_apart() -> None:
+    study = Study.of(players="balanced,balanced", rounds=3000)
+    longer = sim.compare(study, rules={"hand_size": {2: 7}}, progress=False)
+    text = Page(report(longer)).text
+    sure, still = text.index("One sentence for each"), text.index("Median length of a round")
+    assert sure < still
+    assert "Median length of a round: up from" in text
+    assert "No test is made of medians. By their intervals these differ:" in text
+    assert "may be the same" not in text
+
+
+def test_limits_of_compared_games() -> None:
+    study = Study.of(players="balanced,balanced", games=40)
+    text = Page(report(sim.compare(study, rules={"penalty_cards": 3}, progress=False))).text
+    assert "have no intervals here" not in text
+    assert "whole games are compared" in text
+
+
+def test_what_would_have_been_sure_is_larger_than_what_is_not(folders: dict[str, Path]) -> None:
+    for kind in ("comparison", "rotated"):
+        html = report(folders[kind])
+        for sentence in re.findall(r"<li>(?:(?!</li>).)*would have been called sure", html):
+            values = {
+                path.rpartition(".")[2]: float(value)
+                for value, path in re.findall(
+                    r'<data value="([^"]*)" data-part="0" data-path="([^"]*)"', sentence
+                )
+            }
+            assert abs(values["difference"]) < values["smallest_detectable"]
+
+
+def test_results_of_several_kinds_side_by_side(folders: dict[str, Path]) -> None:
+    html = report([folders["comparison"], folders["sweep"]])
+    beside = html[html.index('id="beside"') : html.index('id="part-1"')]
+    for part in ("0", "1"):
+        assert f'data-part="{part}"' in beside.split("Headline numbers")[1]
 
 
 def test_only_tested_differences_are_counted(folders: dict[str, Path]) -> None:
@@ -303,7 +358,7 @@ def test_study_compared_with_itself() -> None:
     study = Study.of(players="balanced,sharp", rounds=200)
     html = report(sim.compare(study, study, progress=False))
     assert "No round differs, so every difference is exactly 0" in html
-    assert "rises from" not in html
+    assert "up from" not in html
 
 
 # --- safety ---------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import math
 import re
 from fractions import Fraction
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -122,7 +123,8 @@ def test_blocks_are_the_units() -> None:
     """By hand: a block's mean is one number, and the interval is that of their mean."""
     a = study(MIXED, rounds=3 * 50)
     b = a.with_changes(rules={"bao_failure_minimum": 30})
-    found = rows(quiet(a, b), "score_mean")[1]
+    compared = quiet(a, b)
+    found = rows(compared, "score_mean")[1]
     scores = np.zeros((2, 50))
     for side, each in enumerate((a, b)):
         for first in range(3):
@@ -136,9 +138,25 @@ def test_blocks_are_the_units() -> None:
     assert found["ci95"] == pytest.approx([apart.mean() - half, apart.mean() + half], rel=1e-6)
     gain = (scores[0].var(ddof=1) + scores[1].var(ddof=1)) / apart.var(ddof=1)
     assert found["variance_ratio"] == pytest.approx(gain)
-    assert found["smallest_detectable"] == pytest.approx(half / 1.959964 * 2.80159, rel=1e-5)
+    tests = sum(row["p"] is not None for row in compared.summary()["differences"])
+    z = NormalDist().inv_cdf(1 - 0.025 / tests) + NormalDist().inv_cdf(0.8)
+    assert found["smallest_detectable"] == pytest.approx(half / 1.959964 * z, rel=1e-5)
     assert found["n"] == 50
     assert found["n_differ"] == np.count_nonzero(apart)
+
+
+@pytest.mark.parametrize("rounds", [60, 600, 3000])
+def test_what_is_not_sure_is_smaller_than_what_would_be(rounds: int) -> None:
+    found = quiet(study(MIXED, rounds=rounds), rules={"hand_size": {3: 5}}).summary()
+    told = [row for row in found["differences"] if row["smallest_detectable"] is not None]
+    unsure = [row for row in told if row["p_holm"] >= 0.05]
+    assert unsure
+    assert all(abs(row["difference"]) < row["smallest_detectable"] for row in unsure)
+    tests = sum(row["p"] is not None for row in found["differences"])
+    for row in found["differences"]:
+        if row["p"] is not None and 2.0 ** (1 - row["n_differ"]) * tests >= 0.05:
+            assert row["smallest_detectable"] is None
+            assert row["p_holm"] >= 0.05
 
 
 def test_pairing_gains_much_where_little_changes() -> None:
@@ -308,6 +326,20 @@ def test_changes_are_named() -> None:
     assert other[0] == {"what": "edition", "a": "second", "b": "first", "meaning": ""}
 
 
+def test_of_tables_by_players_only_this_table_counts() -> None:
+    a = study(MIXED)
+    b = a.with_changes(rules={"game_threshold": 50})
+    assert [(each["what"], each["a"], each["b"]) for each in changed(a, b)] == [
+        ("rules.game_threshold.3", 100, 50)
+    ]
+    assert changed(a, a.with_changes(rules={"game_threshold": {2: 50}, "hand_size": {5: 5}})) == []
+    found = quiet(a, b, rounds=30)
+    assert found.summary()["b"]["rules_changed"] == {"game_threshold": {"3": 50}}
+    text = " ".join(found.to_text().split())
+    assert text.count("game_threshold") == 2  # what B is, and what was changed
+    assert "rules.game_threshold 100 → 50 with 3 players" in text
+
+
 def test_changes_of_the_deck_are_named() -> None:
     a = study()
     deck = {"base": "five_per_value", "name": "owls", "change": {"barn_owl": {"copies": 7}}}
@@ -396,10 +428,36 @@ def test_every_measure_has_words() -> None:
 def test_a_difference_in_words() -> None:
     row = {"metric": "win_share", "seat": 3, "player": "sharp", "unit": "share"}
     row |= {"difference": 0.0031, "ci95": [0.0026, 0.0036]}
-    assert sentence(row) == "sharp (3) wins 0.310 ± 0.050 percentage points more"
+    row |= {"p_holm": 0.001}
+    assert sentence(row, False) == "sharp (3) wins 0.310 ± 0.050 percentage points more"
     row |= {"metric": "turns.mean", "seat": None, "unit": "turns", "difference": -1.5}
     row |= {"ci95": [-1.7, -1.3]}
-    assert sentence(row) == "rounds last 1.50 ± 0.20 turns shorter"
+    assert sentence(row, False) == "rounds last 1.50 ± 0.20 turns shorter"
+    row |= {"metric": "turns.median", "difference": -2.0, "ci95": [-3.0, -1.0], "p_holm": None}
+    assert sentence(row, False) == "the median round lasts 2 turns shorter (1 to 3)"
+
+
+def test_players_that_changed_seats_are_named_by_their_place() -> None:
+    rotated = quiet(study(MIXED), rules={"hand_size": {3: 5}})
+    text = rotated.to_text()
+    assert f"win_share %, 1st {MIXED[0]} " in text
+    assert f"{MIXED[0]} (1st)" in text
+    assert "seat 0" not in text
+    kept = quiet(study(), rules={"hand_size": {3: 5}}).to_text()
+    assert "win_share %, seat 0 balanced " in kept
+    assert "1st" not in kept
+
+
+def test_medians_are_told_apart() -> None:
+    found = quiet(study(MIXED, rounds=3000), rules={"hand_size": {3: 6}})
+    row = rows(found, "turns.median")[0]
+    assert row["p"] is None
+    assert row["ci95"][0] > 0
+    assert "no test is made of medians" in found.to_text()
+    assert "the median round lasts" in found.to_text()
+    tested = sum(each["p"] is not None for each in found.summary()["differences"])
+    assert f"of {tested} differences" in repr(found)
+    assert f"of {tested} differences" in found.to_text()
 
 
 @pytest.mark.parametrize("everything", [False, True])

@@ -223,7 +223,7 @@ def test_paired_difference_of_means_is_that_of_single_differences() -> None:
     assert found.variance_ratio == pytest.approx(gain)
     p = 2 * statistics.NormalDist().cdf(-abs(apart.mean()) / error)
     assert found.p == pytest.approx(p, rel=1e-4)
-    assert found.smallest_detectable == pytest.approx((1.959964 + 0.841621) * error, rel=1e-6)
+    assert found.error == pytest.approx(error)
 
 
 def test_ratio_of_one_side_agrees_with_the_ratio_interval() -> None:
@@ -247,7 +247,8 @@ def test_equal_sides_differ_by_exactly_nothing() -> None:
     ):
         found = paired(*columns, *columns, formula=formula)
         assert (found.difference, found.interval, found.p) == (0.0, (0.0, 0.0), 1.0)
-        assert found.variance_ratio is found.smallest_detectable is None
+        assert found.variance_ratio is None
+        assert found.error == 0.0
 
 
 def test_spread_slopes_are_derivatives() -> None:
@@ -295,6 +296,8 @@ def test_a_constant_difference_is_certain() -> None:
 def test_smallest_detectable() -> None:
     assert stats.smallest_detectable(1.0) == pytest.approx(2.80159, rel=1e-5)
     assert stats.smallest_detectable(2.0, power=0.5) == pytest.approx(2 * 1.959964, rel=1e-6)
+    z = statistics.NormalDist().inv_cdf(1 - 0.05 / 240) + 0.841621
+    assert stats.smallest_detectable(3.0, tests=120) == pytest.approx(3 * z, rel=1e-6)
 
 
 def test_holm() -> None:
