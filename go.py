@@ -255,13 +255,14 @@ def results(names: list[str]) -> int:
 def to_play(study: Path) -> list[tuple[str, list[Path], Path]]:
     """Return the command, study files and results folder of each thing to play for a study.
 
-    A file is a sweep or a tournament; in a folder every file is compared with its base.toml.
+    A file is a sweep, a tournament or a table; in a folder all are compared with its base.toml.
     """
     import tomllib
 
     results = ROOT / "results" / study.stem
     if not study.is_dir():
-        command = "sweep" if "sweep" in tomllib.loads(study.read_text("utf-8")) else "tournament"
+        keys = tomllib.loads(study.read_text("utf-8"))
+        command = "sweep" if "sweep" in keys else "tournament" if "seats" in keys else "run"
         return [(command, [study], results)]
     base = study / "base.toml"
     others = sorted(path for path in study.glob("*.toml") if path != base)

@@ -27,7 +27,7 @@ from analysis.stats import (
     wilson,
 )
 from analysis.text import NONE, WIDTH, align, changes, counted, decimals, fixed, paragraph
-from analysis.text_many import shortened
+from analysis.text_many import shortened, speed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,7 +178,7 @@ def moves_untested(row: Mapping[str, Any]) -> bool:
 _OFTEN = ("more often", "less often")
 _ROUND = ("more a round", "less a round")
 _MORE = ("more", "less")
-_OF_ITS_OWN = ("of its own more", "of its own less")
+_UNKNOWN = ("more unknown cards", "fewer unknown cards")
 
 _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "win_share": ("{who} wins", _MORE),
@@ -219,8 +219,8 @@ _WORDS: dict[str, tuple[str, tuple[str, str]]] = {
     "calls.turn_mean": ("{who} calls BAO", ("later", "earlier")),
     "calls.total.mean": ("BAO is called on a total", ("higher", "lower")),
     "calls.total_mean": ("{who} calls BAO on a total", ("higher", "lower")),
-    "calls.unknown.mean": ("whoever calls BAO does not know", _OF_ITS_OWN),
-    "calls.unknown_mean": ("{who}, calling BAO, does not know", _OF_ITS_OWN),
+    "calls.unknown.mean": ("BAO is called with", _UNKNOWN),
+    "calls.unknown_mean": ("{who} calls BAO with", _UNKNOWN),
     "calls.lowest.share": ("BAO is called by who is alone lowest", _OFTEN),
     "positions.0.win_share": ("who begins a round wins it", _OFTEN),
     "first.win_share": ("{who} wins rounds that it begins", _OFTEN),
@@ -277,12 +277,13 @@ def sentence(row: Mapping[str, Any], rotated: bool) -> str:
     shown = fixed(amount, places) + (f" ± {fixed(half, places)}" if half else "")
     if not is_tested(row):
         shown = f"{amount:g}"
-    unit = _UNITS.get(row["unit"], row["unit"])
     end = more if row["difference"] > 0 else less
+    if row["unit"] not in end.split():  # else the end names the unit itself
+        end = f"{_UNITS.get(row['unit'], row['unit'])} {end}"
     if not is_tested(row):
         low, high = sorted(abs(edge) for edge in row["ci95"])
         end += f" ({low:g} to {high:g})"
-    return f"{begin.format(who=who(row, rotated))} {shown} {unit} {end}"
+    return f"{begin.format(who=who(row, rotated))} {shown} {end}"
 
 
 def who(row: Mapping[str, Any], rotated: bool) -> str:
@@ -310,14 +311,19 @@ def _half(row: Mapping[str, Any]) -> float | None:
 
 
 def comparison_text(
-    summary: Mapping[str, Any], *, everything: bool = False, seconds: float | None = None
+    summary: Mapping[str, Any],
+    *,
+    everything: bool = False,
+    seconds: float | None = None,
+    saving_seconds: float = 0.0,
 ) -> str:
     """Return what ``baobei compare`` prints: at most 100 columns, no line break at its end.
 
     Args:
         summary: Of a comparison.
         everything: Show all differences; else the main ones and those that are sure.
-        seconds: Time that it took; None leaves it out.
+        seconds: Time that playing took; None leaves it out.
+        saving_seconds: Time that writing the results took after that.
     """
     blocks = [
         _header(summary),
@@ -327,7 +333,7 @@ def comparison_text(
     ]
     if seconds is not None:
         units = _units(summary)
-        blocks.append([f"{counted(2 * summary[units], units[:-1])} in {seconds:.1f} s"])
+        blocks.append([speed(2 * summary[units], units[:-1], seconds, saving_seconds)])
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from sim.errors import unknown_name
+from sim.errors import InputError, one_of
 
 FOLDER = Path(__file__).parent / "lang"
 
@@ -47,7 +47,8 @@ def language(code: str = DEFAULT) -> Language:
         InputError: There is no catalogue of it.
     """
     if code not in languages():
-        raise unknown_name("language", code, languages())
+        expected = one_of(languages(), quote="")  # codes of two letters are all near each other
+        raise InputError("no such language", expected=expected, got=code)
     return Language(code, tomllib.loads((FOLDER / f"{code}.toml").read_text(encoding="utf-8")))
 
 

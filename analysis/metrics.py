@@ -23,8 +23,9 @@ class Metric:
         formula: How it is made of other numbers; ``count`` where it is counted.
         range: Which values it can have.
         purpose: What it is for, the same for a group of metrics.
-        interval: Whether it has a 95 % interval; where games are played only those of whole games,
-            of scores and of win shares have one.
+        interval: Whether it has a 95 % interval.
+        interval_with_games: Whether it has one where games are played, too: only what is said of
+            whole games, mean scores and win shares, as the rounds of a game hang together.
         each: Where it stands in a list of the summary, the list and what an entry is for:
             ``positions: place in the turn order``.
     """
@@ -37,6 +38,7 @@ class Metric:
     range: str = ""
     purpose: str = ""
     interval: bool = False
+    interval_with_games: bool = False
     each: str = ""
 
     @property
@@ -48,6 +50,7 @@ class Metric:
 
 
 _RANGES = {"share": "0 to 1", "points": "any"}
+_WITH_GAMES = ("win_share", "score_mean")
 
 
 def _metric(per_seat: bool, name: str, unit: str, description: str, formula: str) -> Metric:
@@ -55,7 +58,9 @@ def _metric(per_seat: bool, name: str, unit: str, description: str, formula: str
     interval = formula.endswith("±")
     text = formula.removesuffix("±").strip()
     known = _RANGES.get(unit, "0 or more")
-    return Metric(name, per_seat, unit, description, text, known, interval=interval)
+    of_games = name.startswith(("game.", "comebacks.")) or (per_seat and name in _WITH_GAMES)
+    with_games = interval and of_games
+    return Metric(name, per_seat, unit, description, text, known, "", interval, with_games)
 
 
 def _seat(name: str, unit: str, description: str, formula: str = "count") -> Metric:
@@ -89,6 +94,7 @@ def _each(what: str, *metrics: Metric) -> list[Metric]:
     return [replace(metric, each=what) for metric in metrics]
 
 
+_FROM_1 = "the first of a round being 1 (traces and event logs count from 0)"
 _POWERS = ("look", "show", "swap", "macaw", "toco", "shoebill")
 _OUTCOMES = {
     "won": "whose declarer had strictly the lowest total",
@@ -150,7 +156,12 @@ def _games() -> Iterator[Metric]:
         _spread(
             "game.rounds", "rounds", "number of rounds of a game, deciding ones apart", "games"
         ),
-        _table("game.turns.mean", "turns", "mean number of turns of a game", "sum / games ±"),
+        _table(
+            "game.turns.mean",
+            "turns",
+            "mean number of turns of a game, those of deciding rounds left out",
+            "sum / games ±",
+        ),
         _table("game.turns.sd", "turns", "sample standard deviation of that number", "over games"),
         _table("game.decided_by_deciding_rounds", "games", "games that needed deciding rounds"),
         _table("game.deciding_rounds", "rounds", "deciding rounds in all games together"),
@@ -162,7 +173,8 @@ def _games() -> Iterator[Metric]:
         _table(
             "comebacks.after_last",
             "games",
-            "won by a player who after an earlier round had the highest sum, alone or with others",
+            "won by a player who after an earlier round had the highest sum, alone or with others; "
+            "where all sums were equal, nobody was last",
         ),
         _table(
             "comebacks.after_last_share",
@@ -184,7 +196,11 @@ def _games() -> Iterator[Metric]:
             "share of such games",
             "comebacks.half.leader_won / comebacks.half.games ±",
         ),
-        _table("comebacks.half.last_won", "games", "won by who had the highest sum then"),
+        _table(
+            "comebacks.half.last_won",
+            "games",
+            "won by who had the highest sum then, if not all did",
+        ),
         _table(
             "comebacks.half.last_won_share",
             "share",
@@ -208,7 +224,7 @@ def _bao() -> Iterator[Metric]:
         _outcomes("bao.", "rounds in which BAO was called"),
         _outcomes("calls.", "calls of BAO: the same as bao.called"),
         _won_share("calls."),
-        _spread("calls.turn", "turns", "number of turns when it was called", "calls"),
+        _spread("calls.turn", "turns", f"turn in which it was called, {_FROM_1}", "calls"),
         _spread("calls.total", "points", "true total of the caller when it called", "calls"),
         _spread("calls.unknown", "cards", f"number of {known}", "calls"),
         _outcomes("calls.lowest.", "calls by who alone had the lowest true total at that moment"),
@@ -217,7 +233,7 @@ def _bao() -> Iterator[Metric]:
         _seat("bao_won", "rounds", "rounds in which its BAO succeeded"),
         *(_seat(f"calls.{k}", "rounds", f"calls of the seat {v}") for k, v in _OUTCOMES.items()),
         _seat("calls.won_share", "share", "share of its calls that was won", "won / called ±"),
-        _seat("calls.turn_mean", "turns", "mean number of turns when it called", "over calls ±"),
+        _seat("calls.turn_mean", "turns", f"mean turn of its calls, {_FROM_1}", "over calls ±"),
         _seat("calls.total_mean", "points", "mean true total when it called", "over calls ±"),
         _seat("calls.unknown_mean", "cards", f"mean number of {known}", "over calls ±"),
     )
@@ -226,9 +242,9 @@ def _bao() -> Iterator[Metric]:
         ("turns", "turns", "turns that began with the Shield up"),
         (
             "plucks_stopped",
-            "references",
-            "references (drawn or in a window) for which an opponent knew a match among the "
-            "declarer's cards that only the Shield forbade it to pluck",
+            "chances",
+            "chances to pluck that the Shield took away: for each reference (drawn or in a window) "
+            "every opponent that knew a match among the declarer's cards and might have plucked it",
         ),
         (
             "powers",
@@ -255,7 +271,9 @@ def _bao() -> Iterator[Metric]:
 def _wins() -> Iterator[Metric]:
     yield from _for(
         "who wins, and how well",
-        _seat("wins", "rounds", "rounds (games) in which the seat alone has the lowest score"),
+        _seat(
+            "wins", "rounds or games", "rounds (games) in which the seat alone has the lowest score"
+        ),
         _seat("shared_wins", "rounds", "rounds in which it has the lowest score with others"),
         _seat(
             "win_share",
@@ -323,7 +341,12 @@ def _wins() -> Iterator[Metric]:
         _table(
             "leads.loser_led.share", "share", "share of such rounds", "of rounds with a winner ±"
         ),
-        _spread("leads.loser_led.last_turn", "turns", "last turn when that was so", "such rounds"),
+        _spread(
+            "leads.loser_led.last_turn",
+            "turns",
+            f"last turn at whose end that was so, {_FROM_1}",
+            "such rounds",
+        ),
         _spread(
             "leads.loser_led.turns_left", "turns", "number of turns after that one", "such rounds"
         ),
@@ -350,7 +373,13 @@ def _plucks() -> Iterator[Metric]:
             for target, what in targets.items()
             for end in ("missed", "hit")
         ),
-        _seat("hit_rate", "share", "plucks that hit; rounds are the clusters", "hits / plucks ±"),
+        _seat(
+            "hit_rate",
+            "share",
+            "plucks that hit; interval with rounds as clusters, Wilson's where rounds do not "
+            "differ, as where all plucks hit",
+            "hits / plucks ±",
+        ),
     )
     whose = {"own": "own", "rival": "rivals' cards only, no own"}
     yield from _for(
@@ -427,7 +456,12 @@ def _powers() -> Iterator[Metric]:
                 _table(
                     f"power_swing.{name}.count", "players", f"rounds and players who used {name}"
                 ),
-                _table(f"power_swing.{name}.swing", "points", f"{swing} in them", apart),
+                _table(
+                    f"power_swing.{name}.swing",
+                    "points",
+                    f"{swing} in them; rounds are the clusters",
+                    apart,
+                ),
             )
         ),
     )

@@ -50,6 +50,7 @@ METRICS: dict[str, Metric] = {
         Metric("end_bao", "rounds ended by BAO", True),
         Metric("end_second_recycling", "rounds ended by the second recycling", True),
         Metric("end_turn_cap", "rounds stopped by the turn cap", True),
+        Metric("calls_won", "calls of BAO that succeed, all seats", True),
         Metric("recyclings_mean", "recyclings a round"),
         Metric("lead_changes_mean", "lead changes a round, by true totals"),
         Metric("loser_led_share", "rounds in which a later loser led", True),
@@ -63,6 +64,7 @@ METRICS: dict[str, Metric] = {
 """The metrics of a sweep. Those from ``turns_mean`` on are of a table, the others of a seat."""
 
 _OF_A_TABLE: dict[str, tuple[str, str, str]] = {
+    "calls_won": ("calls.won_share", "calls.called", "calls"),
     "recyclings_mean": ("recyclings.mean", "rounds", "rounds"),
     "lead_changes_mean": ("leads.changes.mean", "rounds", "rounds"),
     "loser_led_share": ("leads.loser_led.share", "rounds", "rounds"),

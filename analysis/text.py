@@ -369,10 +369,10 @@ def spread(numbers: Mapping[str, Any]) -> str:
 
 def _speed(summary: Mapping[str, Any], compile_seconds: float | None) -> list[str]:
     rate = summary["rounds_per_second"]
-    line = f"{counted(summary['rounds'], 'round')} in {summary['seconds']:.2f} s"
+    line = f"{counted(summary['rounds'], 'round')} played in {summary['seconds']:.2f} s"
     line += "" if rate is None else f", {rate:,.0f} a second"
     if compile_seconds is not None and compile_seconds >= 0.05:
-        line += f"; {compile_seconds:.1f} s before that to compile the engine or load it"
+        line += f"; {compile_seconds:.1f} s before that to compile or load the engine"
     return [line]
 
 

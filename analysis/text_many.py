@@ -13,12 +13,15 @@ from analysis.text import NONE, WIDTH, align, changes, counted, decimals, fixed,
 _MATRIX_AT_MOST = 14  # players; more do not fit into a terminal
 
 
-def tournament_text(summary: Mapping[str, Any], *, seconds: float | None = None) -> str:
+def tournament_text(
+    summary: Mapping[str, Any], *, seconds: float | None = None, saving_seconds: float = 0.0
+) -> str:
     """Return what ``baobei tournament`` prints: at most 100 columns, no line break at its end.
 
     Args:
         summary: Of a tournament.
-        seconds: Time that it took; None leaves it out.
+        seconds: Time that playing took; None leaves it out.
+        saving_seconds: Time that writing the results took after that.
     """
     blocks = [
         _header(summary, _tournament_line(summary)),
@@ -28,14 +31,20 @@ def tournament_text(summary: Mapping[str, Any], *, seconds: float | None = None)
         _seats(summary),
     ]
     if seconds is not None:
-        blocks.append([speed(summary["rounds"], "round", seconds)])
+        blocks.append([speed(summary["rounds"], "round", seconds, saving_seconds)])
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def speed(units: int, unit: str, seconds: float) -> str:
-    """Return how long it took, on one line."""
+def speed(units: int, unit: str, seconds: float, saving_seconds: float = 0.0) -> str:
+    """Return on one line how long playing took, and writing the results, if that was noticeable."""
     rate = f", {units / seconds:,.0f} a second" if seconds > 0 else ""
-    return f"{counted(units, unit)} in {seconds:.1f} s{rate}"
+    line = f"{counted(units, unit)} played in {seconds:.1f} s{rate}"
+    if saving_seconds >= _NOTICEABLE:
+        line += f"; {saving_seconds:.1f} s after that to draw pictures and write the results"
+    return line
+
+
+_NOTICEABLE = 0.05  # seconds
 
 
 def _header(summary: Mapping[str, Any], played: str) -> list[str]:
@@ -89,9 +98,12 @@ def _ranking_rows(summary: Mapping[str, Any]) -> list[list[str]]:
 
 
 def fitted(rows: list[list[str]], headings: Sequence[str], left: Sequence[int] = (1,)) -> list[str]:
-    """Return a table whose second column holds names, cut so that it fits into a terminal."""
+    """Return a table whose second column holds names, cut so that it fits into a terminal.
+
+    Never to less than the heading: that would cut and win nothing.
+    """
     over = max(len(line) for line in align(rows, headings, left=left)) - WIDTH
-    room = max(len(row[1]) for row in rows) - max(over, 0)
+    room = max(max(len(row[1]) for row in rows) - max(over, 0), len(headings[1]), 4)
     cut = [[row[0], shortened(row[1], room), *row[2:]] for row in rows]
     return align(cut, headings, left=left)
 
@@ -150,12 +162,15 @@ def tournament_html(summary: Mapping[str, Any]) -> str:
 # --- sweeps ---------------------------------------------------------------------------------------
 
 
-def sweep_text(summary: Mapping[str, Any], *, seconds: float | None = None) -> str:
+def sweep_text(
+    summary: Mapping[str, Any], *, seconds: float | None = None, saving_seconds: float = 0.0
+) -> str:
     """Return what ``baobei sweep`` prints, no line break at its end.
 
     Args:
         summary: Of a sweep.
-        seconds: Time that it took; None leaves it out.
+        seconds: Time that playing took; None leaves it out.
+        saving_seconds: Time that writing the results took after that.
     """
     blocks = [
         _header(summary, _sweep_line(summary)),
@@ -164,7 +179,7 @@ def sweep_text(summary: Mapping[str, Any], *, seconds: float | None = None) -> s
     ]
     if seconds is not None:
         units = summary["count"] * len(summary["points"])
-        blocks.append([speed(units, summary["unit"][:-1], seconds)])
+        blocks.append([speed(units, summary["unit"][:-1], seconds, saving_seconds)])
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 

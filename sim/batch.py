@@ -136,8 +136,9 @@ class Job:
         minimum = int(table.rule_bao_failure_minimum)
         score = max(sum(map(abs, values)) * int(table.rule_bao_failure_factor), minimum)
         # Squares of a card's swing, players times score less all scores: over the cards of a round
-        # at most so many times the squares of all scores.
-        players, hand = int(table.players), max(1, int(table.hand_size[table.players]))
+        # at most so many times the squares of all scores; twice where it is those of some players,
+        # added up before they are squared.
+        players, hand = int(table.players), max(2, int(table.hand_size[table.players]))
         swing = hand * players**2 * (players - 1)
         if not table.games:
             return 2**62 // max(turns**2, swing * players * score**2)

@@ -888,11 +888,12 @@ def compare(
     """
     check_page(page, lang)
     asked = make_comparison(studies, **table)
-    for note in () if quiet else asked.notes:
-        click.echo(note, err=True)
-    from sim.comparisons import play
+    from sim.comparisons import changed, play
 
+    notes = [*asked.notes, *([] if changed(asked.a, asked.b) else [_UNCHANGED])]
     with _going_on(out):
+        for note in () if quiet else notes:
+            click.echo(note, err=True)
         result = play(asked, threads=threads, out=out, progress=not quiet)
     click.echo(result.to_json() if as_json else result.to_text(everything))
     if out is not None and not as_json and not quiet:
@@ -930,6 +931,11 @@ def make_comparison(
         return Comparing.of(first, second, rotate=rotate, rounds=rounds, games=games, seed=seed)
 
 
+_UNCHANGED = (
+    "nothing is changed, so both studies play the same; a change is a second study, or --players, "
+    "--edition, --deck, --rule or --set"
+)
+
 _CHANGES = {"players": "players", "edition": "edition", "deck": "deck", "rule": "rules"}
 _CHANGES |= {"set": "settings"}
 """Options that make a second study, and the names of their values."""
@@ -951,14 +957,20 @@ def report(folders: tuple[str, ...], out: str | None, lang: str, quiet: bool) ->
     """
     for folder in folders:
         if not Path(folder).is_dir():
-            raise InputError("no results here", where=folder, expected="a folder with results")
+            problem = "not a folder" if Path(folder).exists() else "no such folder"
+            raise InputError(problem, where=folder, expected="a folder with results")
     path = str(Path(folders[0]) / "report.html") if out is None else out
-    check_page(path, lang)
+    check_page(path, lang, option="--out")
     write_page(folders, path, lang, quiet)
 
 
-def check_page(path: str | None, lang: str) -> None:
+def check_page(path: str | None, lang: str, option: str = "--report") -> None:
     """Check before anything is played that a page can be written.
+
+    Args:
+        path: Of the page; None where none is wanted.
+        lang: Code of its language.
+        option: That says where to write it.
 
     Raises:
         InputError: The file's folder does not exist, it is a folder itself, or no such language.
@@ -973,9 +985,7 @@ def check_page(path: str | None, lang: str) -> None:
         raise InputError("there is no page", where="--lang", expected="--report FILE.html too")
     file = Path(path)
     if not path or file.is_dir():
-        raise InputError(
-            "not a file", where="--report", expected="a file such as page.html", got=path
-        )
+        raise InputError("not a file", where=option, expected="a file such as page.html", got=path)
     if not file.parent.is_dir():
         raise InputError("no such folder", where=file.parent, expected="a folder that exists")
 

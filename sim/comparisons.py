@@ -249,6 +249,7 @@ class Comparison:
         sums: Exact sums of both, all rotations together, by player.
         numbers: What `summary` returns.
         seconds: Time that playing took; in it no compiling. None where it was loaded.
+        saving_seconds: Time that drawing pictures and writing the results took after that.
         folder: Where it was loaded from or saved to; None if it was not.
     """
 
@@ -257,6 +258,7 @@ class Comparison:
     numbers: dict[str, Any] = field(repr=False)
     seconds: float | None = None
     folder: Path | None = None
+    saving_seconds: float = 0.0
 
     def __eq__(self, other: object) -> bool:
         """Compare what was asked and what came out, not how long it took."""
@@ -320,7 +322,12 @@ class Comparison:
         """
         from analysis.comparing import comparison_text
 
-        return comparison_text(self.numbers, everything=everything, seconds=self.seconds)
+        return comparison_text(
+            self.numbers,
+            everything=everything,
+            seconds=self.seconds,
+            saving_seconds=self.saving_seconds,
+        )
 
     def __str__(self) -> str:
         """Return what ``baobei compare`` prints."""
@@ -584,7 +591,7 @@ def _kept(keeper: Keeper) -> PairSums:
 
 
 def _save(result: Comparison, keeper: Keeper) -> Path:
-    path = keeper.path
+    path, start = keeper.path, time.perf_counter()
     sums = {side: each.to_dict() for side, each in zip(SIDES, result.sums, strict=True)}
     with writing(path):
         write(path / SUMS, json.dumps(sums) + "\n")
@@ -594,7 +601,7 @@ def _save(result: Comparison, keeper: Keeper) -> Path:
     keeper.finish(result.numbers, result.tables(), result.pictures())
     with writing(path):
         (path / UNFINISHED).unlink(missing_ok=True)
-    result.folder = path
+    result.folder, result.saving_seconds = path, time.perf_counter() - start
     return path
 
 

@@ -183,7 +183,8 @@ def metrics(as_json: bool) -> str:
     columns = [[c.name, c.type, c.unit or "-", c.description] for c in COLUMNS]
     return "\n".join(
         [
-            "Numbers of a summary (run --json, summary.json, metrics.parquet):",
+            "Numbers of a summary (run --json, summary.json, metrics.parquet).",
+            "±: with a 95 % interval; (±): the same, but not where games are played.",
             *_metric_lines(METRICS),
             "",
             "What a summary says of the run itself:",
@@ -197,17 +198,22 @@ def metrics(as_json: bool) -> str:
 
 def _metric_lines(metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield metrics as lines, in groups with what they are for."""
-    headings = ("name", "of", "unit", "range", "meaning (formula); ±: with a 95 % interval")
+    headings = ("name", "of", "unit", "range", "meaning (formula)")
     for purpose, group in groupby(metrics, lambda metric: metric.purpose):
         rows = []
         for metric in group:
             formula = "" if metric.formula == "count" else f" ({metric.formula})"
-            interval = " ±" if metric.interval else ""
-            meaning = f"{metric.description}{formula}{interval}"
-            rows.append([metric.name, metric.of, metric.unit, metric.range, meaning])
+            told = f"{metric.description}{formula}{_interval(metric)}"
+            rows.append([metric.name, metric.of, metric.unit, metric.range, told])
         yield ""
         yield from textwrap.wrap(f"{purpose[0].upper()}{purpose[1:]}", WIDTH)
         yield from align(rows, headings, left=(0, 1, 2, 3, 4))
+
+
+def _interval(metric: Metric) -> str:
+    if not metric.interval:
+        return ""
+    return " ±" if metric.interval_with_games else " (±)"
 
 
 def _named(what: str, name: str, known: Mapping[str, Any]) -> Any:

@@ -35,6 +35,11 @@ from sim.engine.state import (
     SHIELD_RAISED,
     SHIELD_TURNS,
     TRIGGERS,
+    USERS_N,
+    USERS_NN,
+    USERS_NX,
+    USERS_X,
+    USERS_XX,
     WIN_UNITS,
     WINDOW_CHANCE,
     WITH_CHANCE,
@@ -56,6 +61,7 @@ _SHIELD = {
     "powers_without_effect": SHIELD_NO_EFFECT,
 }
 _TARGETS = ("own", "rival", "double")
+_USERS = (USERS_N, USERS_X, USERS_XX, USERS_NN, USERS_NX)
 
 
 def spread(pairs: Sequence[Sequence[int]], level: float | None) -> Group:
@@ -110,10 +116,7 @@ class Designers:
             "windows": self._windows(),
             "shields": self._shields(),
             "birds": self._birds(),
-            "power_swing": {
-                power: self._swing(*(sums["used"][row][k] for row in range(len(sums["used"]))))
-                for k, power in enumerate(POWERS)
-            },
+            "power_swing": {power: self._power_swing(k) for k, power in enumerate(POWERS)},
             "comebacks": None if self.study.games is None else self._comebacks(),
         }
 
@@ -250,20 +253,36 @@ class Designers:
     def _birds(self) -> list[Group]:
         histograms = [self.sums.histograms[f"dealt_{name}"] for name in ("count", "sum", "sum_sq")]
         return [
-            {"bird": bird.id, "dealt": self._swing(*(found.get(k, 0) for found in histograms))}
+            {"bird": bird.id, "dealt": self._bird_swing(*(found.get(k, 0) for found in histograms))}
             for k, bird in enumerate(self.study.deck.birds)
         ]
 
-    def _swing(self, count: int, total: int, squares: int) -> Group:
+    def _bird_swing(self, count: int, total: int, squares: int) -> Group:
+        found = self._mean("swing", count, total, squares, self.inside)
+        return self._swing(count, total, found["swing_ci95"])
+
+    def _power_swing(self, power: int) -> Group:
+        """Return the swing of a power; players of one round hang together."""
+        from analysis.stats import NOTHING, ratio_interval
+
+        users, apart, squares, users_sq, products = (
+            self.sums["users"][row][power] for row in _USERS
+        )
+        interval = NOTHING
+        if self.inside is not None:
+            rounds = self.sums["rounds"]
+            interval = ratio_interval(
+                rounds, apart, users, squares, users_sq, products, self.inside
+            )
+        return self._swing(users, apart, interval)
+
+    def _swing(self, count: int, total: int, interval: Sequence[float | None]) -> Group:
         """Return the mean of scores apart, from points times players less one to points."""
         others = self.seats - 1
-        found = self._mean("swing", count, total, squares, self.inside)
-        low, high = found["swing_ci95"]
-        mean = found["swing"]
         return {
             "count": count,
-            "swing": None if mean is None else mean / others,
-            "swing_ci95": [None, None] if low is None else [low / others, high / others],
+            "swing": total / count / others if count else None,
+            "swing_ci95": [None if end is None else end / others for end in interval],
         }
 
     def _comebacks(self) -> Group:
@@ -298,8 +317,12 @@ class Designers:
         return found
 
     def _hit_rate(self, seat: int) -> Group:
-        """Return the share of plucks that hit; a round's plucks hang together."""
-        from analysis.stats import ratio, ratio_interval
+        """Return the share of plucks that hit; a round's plucks hang together.
+
+        Where no round differs from another, as where all plucks hit, their spread says nothing of
+        how sure the share is: then Wilson's interval tells what so many plucks can say.
+        """
+        from analysis.stats import ratio, ratio_interval, wilson
 
         sums = self.sums
         counts = sums["count"][seat]
@@ -316,6 +339,8 @@ class Designers:
                 products=sums["hits_tries"][seat],
                 confidence=self.inside,
             )
+            if tries and interval[0] == interval[1]:
+                interval = wilson(hits, tries, confidence=self.inside)
         return {"hit_rate": ratio(hits, tries), "hit_rate_ci95": list(interval)}
 
     def _chances(self, detail: Sequence[int]) -> Group:

@@ -52,13 +52,15 @@ class TournamentResult:
     Attributes:
         tournament: What was played.
         sums: Exact sums over each seating, in the order of `Tournament.seatings`.
-        seconds: Time that it took, compiling included.
+        seconds: Time that playing took, compiling or loading the engine included.
+        saving_seconds: Time that drawing pictures and writing the results took after that.
         version: Version of the program that played.
     """
 
     tournament: Tournament
     sums: Sequence[Sums]
     seconds: float = 0.0
+    saving_seconds: float = field(default=0.0, kw_only=True)
     version: str = field(default_factory=lambda: str(sim.__version__))
 
     # --- numbers ----------------------------------------------------------------------------------
@@ -134,7 +136,9 @@ class TournamentResult:
         """Return the tables that ``baobei tournament`` prints, at most 100 columns wide."""
         from analysis.text_many import tournament_text
 
-        return tournament_text(self.summary(), seconds=self.seconds)
+        return tournament_text(
+            self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds
+        )
 
     def __str__(self) -> str:
         """Return the tables that ``baobei tournament`` prints."""
@@ -237,13 +241,15 @@ class SweepResult:
     Attributes:
         sweep: What was played.
         sums: Exact sums over each point.
-        seconds: Time that it took, compiling included.
+        seconds: Time that playing took, compiling or loading the engine included.
+        saving_seconds: Time that drawing pictures and writing the results took after that.
         version: Version of the program that played.
     """
 
     sweep: Sweep
     sums: Sequence[Sums]
     seconds: float = 0.0
+    saving_seconds: float = field(default=0.0, kw_only=True)
     version: str = field(default_factory=lambda: str(sim.__version__))
 
     # --- numbers ----------------------------------------------------------------------------------
@@ -370,7 +376,7 @@ class SweepResult:
         """Return the tables that ``baobei sweep`` prints."""
         from analysis.text_many import sweep_text
 
-        return sweep_text(self.summary(), seconds=self.seconds)
+        return sweep_text(self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds)
 
     def __str__(self) -> str:
         """Return the tables that ``baobei sweep`` prints."""
@@ -508,7 +514,9 @@ def _played(
 
 def _save(result: Any, keeper: Keeper) -> Path:
     """Write a result into a keeper's folder and return its path."""
+    start = time.perf_counter()
     keeper.finish(result.summary(), result.tables(), result.pictures())
+    result.saving_seconds = time.perf_counter() - start
     return keeper.path
 
 

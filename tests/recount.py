@@ -388,6 +388,19 @@ def swing(values: Sequence[Fraction]) -> dict[str, Any]:
     return {"count": len(values), "swing": mean(values)}
 
 
+def power_interval(rounds: Sequence[Round], power: str) -> tuple[float, float] | None:
+    """Return the interval of a power's swing: a ratio of sums over rounds (linearised)."""
+    users = [{who for who, used, _ in r.powers if used == power} for r in rounds]
+    apart = [sum(r.apart(seat) for seat in who) for r, who in zip(rounds, users, strict=True)]
+    number, n = sum(map(len, users)), len(rounds)
+    if number == 0 or n < 2:
+        return None
+    swing = Fraction(sum(apart), number)
+    off = [x - swing * len(who) for x, who in zip(apart, users, strict=True)]
+    half = 1.959963984540054 * (sum(x * x for x in off) * n / (n - 1)) ** 0.5 / number
+    return float(swing) - half, float(swing) + half
+
+
 def table(rounds: Sequence[Round], birds: Sequence[str]) -> dict[str, Any]:
     """Return the groups of a table, from all rounds but deciding ones."""
     players = rounds[0].players
@@ -453,6 +466,7 @@ def table(rounds: Sequence[Round], birds: Sequence[str]) -> dict[str, Any]:
         },
         "birds": [{"bird": bird, "dealt": swing(dealt[bird])} for bird in birds],
         "power_swing": {power: swing(used[power]) for power in POWERS},
+        "power_intervals": {power: power_interval(rounds, power) for power in POWERS},
     }
 
 

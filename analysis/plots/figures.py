@@ -238,6 +238,8 @@ def bars(
             textcoords="offset points",
             va="center",
             fontsize="small",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            zorder=2.2,  # over lines, which would cross it, and under the frame
         )
 
 

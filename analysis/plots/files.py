@@ -57,7 +57,7 @@ def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> 
     made: dict[str, dict[str, bytes]] = {}
     for name, metric in METRICS.items():
         rows = metrics[(metrics["metric"] == name) & metrics["value"].notna()]
-        if not rows.empty and name in _DRAWN:
+        if not rows.empty and name in (_DRAWN if focus else _DRAWN + _OF_ALL):
             made |= _metric_pictures(metrics, metric, focus, rows["seat"].notna().any())
     if len(sweep_axes(metrics)) == 1 and metrics["point"].nunique() <= 40:
         made["ends"] = picture(lambda figure: ends(metrics, figure.add_subplot()), 6.4, 4.0)
@@ -66,6 +66,9 @@ def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> 
 
 _DRAWN: tuple[str, ...] = ("win_share", "group_win_share", "score_mean", "bao_rate", "bao_success")
 _DRAWN += ("pluck_success", "turns_mean", "game_rounds_mean", "game_turns_mean", "comeback_share")
+_OF_ALL: tuple[str, ...] = ("calls_won", "end_second_recycling")
+"""Drawn besides where no seat stands out."""
+
 _MAPPED = ("win_share", "group_win_share", "score_mean")
 
 

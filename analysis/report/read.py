@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from analysis.report.parts import Source
+from analysis.report.shapes import check_schema, check_study, check_summary
 from sim.errors import InputError, one_of
 
 KINDS = ("run", "comparison", "sweep", "tournament")
 
-_SCHEMA = 1
 _HOLDERS = ("study", "sweep", "tournament")
 _EXPECTED = "a folder written by baobei run, compare, sweep or tournament"
 
@@ -68,11 +68,7 @@ def _of_folder(path: Path) -> Source:
     if kind not in KINDS:
         problem = f"holds the results of a {kind}"
         raise InputError(problem, where=path, expected=f"those of a {one_of(KINDS, quote='')}")
-    if not isinstance(manifest.get("schema"), int) or manifest["schema"] > _SCHEMA:
-        problem = "written by another version of the program"
-        raise InputError(
-            problem, where=path, expected=f"schema {_SCHEMA}", got=manifest.get("schema")
-        )
+    check_schema(manifest, path)
     if kind == "run" and not manifest.get("finished"):
         return _unfinished(path)
     if not (path / "summary.json").exists():
@@ -80,7 +76,9 @@ def _of_folder(path: Path) -> Source:
             "not finished yet", where=path, expected=f"the same {kind} again, to its end"
         )
     summary = _json(path / "summary.json", path)
-    study = manifest.get("study", {})
+    check_summary(kind, summary, path / "summary.json")
+    study: dict[str, Any] = manifest.get("study")  # type: ignore[assignment]  # checked below
+    check_study(kind, study, path / "manifest.json")
     sides: tuple[Source, ...] = ()
     if kind == "comparison":
         sides = tuple(_of_folder(path / side) for side in "ab" if (path / side).is_dir())
@@ -120,8 +118,9 @@ def _of_run(path: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
     try:
         sums = Sums.from_dict(manifest["sums"])
         rows = list(calibration_of(sums, range(len(manifest["study"]["players"]))))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"not the file of a result: {error}", where=path) from None
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        problem = f"damaged: {type(error).__name__}: {error}"
+        raise InputError(problem, where=path / "manifest.json", key="sums") from None
     return {"calibration": calibration_frame(rows), **_records(path)}
 
 

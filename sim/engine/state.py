@@ -139,10 +139,15 @@ LOWEST_TOTAL, HIGHEST_TOTAL = -256, 1023
 #: Turns of a game; one with more, which would take minutes to play, counts as one of so many.
 MOST_GAME_TURNS = 2**30
 
-# Sums for the swing of a bird or a power: how many cards (players) there were, and their owners'
-# scores apart from the others' (in points, times players less one), and the squares of these.
+# Sums for the swing of a bird: how many cards there were, and their owners' scores apart from the
+# others' (in points, times players less one), and the squares of these.
 SWING_N, SWING_X, SWING_XX = range(3)
 SWINGS = 3
+
+# Sums over rounds for the swing of a power: players of the round who used it, their scores apart
+# taken together, the squares of both, and their products.
+USERS_N, USERS_X, USERS_XX, USERS_NN, USERS_NX = range(5)
+USERS = 5
 
 # How a face-down card came to lie: dealt, given or drawn unseen; chosen from a draw; taken.
 LIES_DEALT, LIES_KEPT, LIES_TAKEN = range(3)
@@ -628,9 +633,10 @@ TALLY = np.dtype(
         ("tries_sq", np.int64, _SEATS),
         ("hits_sq", np.int64, _SEATS),
         ("hits_tries", np.int64, _SEATS),
-        # Swings (SWING_…) of birds dealt, and of powers that a seat used once or more in a round.
+        # Swings of birds dealt (SWING_…), and of powers that a seat used once or more in a round
+        # (USERS_…).
         ("dealt", np.int64, (SWINGS, MAX_CARDS)),
-        ("used", np.int64, (SWINGS, 6)),
+        ("users", np.int64, (USERS, 6)),
         # Calls by outcome (from BAO_WON on), and total from LOWEST_TOTAL on; and unknown cards.
         ("call_totals", np.int64, (4, HIGHEST_TOTAL - LOWEST_TOTAL + 1)),
         ("call_unknowns", np.int64, (4, MAX_CARDS + 1)),

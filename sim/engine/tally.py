@@ -31,9 +31,16 @@ from .state import (
     SWING_XX,
     TURNS_BY_CALL,
     TURNS_BY_END,
+    USERS_N,
+    USERS_NN,
+    USERS_NX,
+    USERS_X,
+    USERS_XX,
     WIN_UNITS,
     WINDOWS,
 )
+
+_EVERY_SEAT = np.uint64(0x0101010101010101)  # a bit for each seat, in `State.powers_used`
 
 
 @kernel
@@ -176,14 +183,27 @@ def _add_swings(tally, state, table):
             tally.dealt[SWING_N, bird] += 1
             tally.dealt[SWING_X, bird] += apart
             tally.dealt[SWING_XX, bird] += apart * apart
-    used = np.uint64(state.powers_used)
+    for power in range(COUNTS - POWER_USED):
+        used = np.uint64(state.powers_used) & (_EVERY_SEAT << np.uint64(power))
+        if used != np.uint64(0):
+            _add_users(tally, state, used, everyone)
+
+
+@kernel
+def _add_users(tally, state, used, everyone):
+    """Those who used a power (bits seat * 8 + power): their scores hang together, so by round."""
+    power = lowest(used) & 7
+    users = np.int64(0)
+    apart = np.int64(0)
     while used != np.uint64(0):
-        at = lowest(used)
+        users += 1
+        apart += np.int64(state.players) * state.score[lowest(used) >> 3] - everyone
         used &= used - np.uint64(1)
-        apart = players * state.score[at >> 3] - everyone
-        tally.used[SWING_N, at & 7] += 1
-        tally.used[SWING_X, at & 7] += apart
-        tally.used[SWING_XX, at & 7] += apart * apart
+    tally.users[USERS_N, power] += users
+    tally.users[USERS_X, power] += apart
+    tally.users[USERS_XX, power] += apart * apart
+    tally.users[USERS_NN, power] += users * users
+    tally.users[USERS_NX, power] += users * apart
 
 
 @kernel

@@ -68,6 +68,10 @@ def compare(study: Study) -> dict[str, Any]:
     again = recount(study, [trace(study, index).events for index in range(study.count)])
     for group in (*GROUPS, "recyclings", "comebacks"):
         assert differences(summary[group], again[group], group) == []
+    for power, ends in again["power_intervals"].items():
+        known = None if study.games else ends
+        found = summary["power_swing"][power]["swing_ci95"]
+        assert found == ([None, None] if known is None else pytest.approx(known)), power
     if study.games:
         assert summary["game"]["turns"]["mean"] == pytest.approx(again["game"]["turns"]["mean"])
     for seat, player in enumerate(again["players"]):

@@ -445,10 +445,11 @@ def test_report_command(folders: dict[str, Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["report", "nowhere"], "no results here"),
-        (["report", "{run}", "--lang", "tlh"], "no such language"),
+        (["report", "nowhere"], "nowhere: no such folder"),
+        (["report", "{run}/summary.json"], "not a folder"),
+        (["report", "{run}", "--lang", "de"], 'expected en, es, fr, it or pt, got "de"'),
         (["report", "{run}", "--out", "no/such/folder/x.html"], "no such folder"),
-        (["report", "{run}", "--out", "."], "expected a file"),
+        (["report", "{run}", "--out", "."], "--out: not a file"),
         (["report"], "Missing argument"),
         (["run", "--rounds", "10", "--lang", "it"], "--report"),
         (["run", "--rounds", "10", "--report", "no/such/x.html"], "no such folder"),

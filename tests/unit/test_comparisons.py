@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
@@ -500,6 +501,46 @@ def test_the_plot() -> None:
 
 
 # --- the command ----------------------------------------------------------------------------------
+
+
+def test_names_are_cut_only_where_there_is_no_room() -> None:
+    found = quiet(study(), rules={"bao_failure_minimum": 12})
+    for text in (found.to_text(True), found.to_text()):
+        assert "..." not in text
+        assert re.search(r"^score_mean +0 balanced +\d", text, re.MULTILINE)
+    rows = found.summary()
+    for row in rows["differences"]:
+        row["player"] = row["player"] and "x" * 44
+    text = comparison_text(rows, everything=True)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "comebacks" not in text
+    assert "shields.plucks_stopped  " in text  # beside the empty cell of the player
+    assert re.search(r"^score_mean +0 x{9,}\.\.\. ", text, re.MULTILINE)
+
+
+def test_cards_unknown_are_told_as_such() -> None:
+    row = {"metric": "calls.unknown.mean", "seat": None, "player": None, "unit": "cards"}
+    row |= {"difference": -0.02, "ci95": [-0.03, -0.01]}
+    assert sentence(row) == "BAO is called with 0.020 ± 0.010 fewer unknown cards"
+
+
+def test_time_is_told_by_what_it_went_into(tmp_path: Path) -> None:
+    text = quiet(study(), rules={"bao": False}, out=tmp_path / "out").to_text()
+    played, saved = text.splitlines()[-1].split("; ")
+    assert re.fullmatch(r"[\d,]+ rounds played in \d+\.\d s(, [\d,]+ a second)?", played)
+    assert re.fullmatch(r"\d+\.\d s after that to draw pictures and write the results", saved)
+    assert "; " not in quiet(study(), rules={"bao": False}).to_text().splitlines()[-1]
+
+
+def test_two_studies_that_are_the_same_are_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.toml").write_text(TOML)
+    assert "nothing is changed" in baobei("a.toml").stderr
+    assert "nothing is changed" in baobei("a.toml", "a.toml").stderr
+    assert "nothing is changed" not in baobei("a.toml", "--rule", "bao=false").stderr
+    assert baobei("a.toml", "--quiet").stderr == ""
 
 
 def baobei(*arguments: str) -> Result:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import sim
+from analysis.stats import wilson
 from analysis.tables import METRICS
 from analysis.text import align, decimals, share
 from sim.batch import run
@@ -276,12 +277,26 @@ def test_metrics_say_which_numbers_have_an_interval(rounds: Result, games: Resul
         frame = result.tables()["metrics"]
         known = {metric.name: metric for metric in METRICS if not metric.each}
         some = frame[frame["low"].notna()]
-        assert all(known[name].interval for name in some["metric"])
+        kind = "interval" if result is rounds else "interval_with_games"
+        assert all(getattr(known[name], kind) for name in some["metric"])
+        absent = {name for name, metric in known.items() if getattr(metric, kind)}
+        absent -= {*some["metric"], *frame.loc[frame["value"].isna(), "metric"]}
+        assert absent == set()
         assert (some["low"] <= some["value"]).all()
         assert (some["value"] <= some["high"]).all()
     named = set(some["metric"])
     assert {"comebacks.after_last_share", "game.turns.mean", "win_share"} <= named
     assert "leads.changes.mean" not in named  # a game's rounds hang together
+
+
+def test_where_all_plucks_hit_the_interval_is_what_so_many_can_say() -> None:
+    found = run(Study.of(players="balanced,sharp", rounds=200, seed=3), progress=False).summary()
+    for player in found["players"]:
+        plucks = player["plucks"]
+        assert plucks["missed"] == 0
+        assert player["hit_rate"] == 1
+        hits = sum(plucks.values())
+        assert player["hit_rate_ci95"] == [wilson(hits, hits)[0], 1]
 
 
 def test_every_metric_says_what_it_is_for() -> None:

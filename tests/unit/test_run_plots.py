@@ -130,6 +130,17 @@ def test_win_shares(results: dict[str, Result], ax: Axes) -> None:
     assert "95 % intervals" in title(ax)
 
 
+def test_no_line_crosses_a_number(results: dict[str, Result], ax: Axes) -> None:
+    results["usual"].plot.win_shares(ax)
+    line = max(line.get_zorder() for line in ax.lines)
+    frame = min(spine.get_zorder() for spine in ax.spines.values())
+    for text in ax.texts:
+        behind = text.get_bbox_patch()
+        assert behind is not None
+        assert behind.get_facecolor() == (1, 1, 1, 1)  # white, and not to be seen through
+        assert line < text.get_zorder() < frame
+
+
 def test_intervals_are_those_of_the_summary(results: dict[str, Result], ax: Axes) -> None:
     result = results["usual"]
     result.plot.win_shares(ax)

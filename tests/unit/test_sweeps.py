@@ -251,7 +251,7 @@ def test_metrics_are_those_of_runs(result: SweepResult) -> None:
         "point", "0.bao_threshold", "0.mix_up_rate", "seat", "strategy",
         "metric", "value", "low", "high", "n", "of",
     ]  # fmt: skip
-    assert len(metrics) == 4 * (3 * 8 + 4)
+    assert len(metrics) == 4 * (3 * 8 + 4 + 6)
     assert set(metrics["metric"]) <= set(METRICS)
     summary = sim.run(result.sweep.studies[3], progress=False).summary()
     rows = metrics[(metrics["point"] == 3) & (metrics["seat"] == 0)].set_index("metric")
@@ -266,7 +266,27 @@ def test_metrics_are_those_of_runs(result: SweepResult) -> None:
     )
     table = metrics[(metrics["point"] == 3) & metrics["seat"].isna()].set_index("metric")
     assert table.loc["turns_mean", "value"] == summary["turns"]["mean"]
-    assert table["value"].iloc[1:].sum() == pytest.approx(1)
+    ends = table.index.str.startswith("end_")
+    assert table.loc[ends, "value"].sum() == pytest.approx(1)
+    changes = summary["leads"]["changes"]
+    assert table.loc["lead_changes_mean", ["value", "low", "high"]].tolist() == [
+        changes["mean"],
+        *changes["mean_ci95"],
+    ]
+    assert table.loc["windows_left", "n"] == summary["windows"]["with_chance"]
+
+
+@pytest.mark.jit
+def test_games_have_metrics_of_their_own() -> None:
+    study = Study.of(players="balanced,balanced,novice", games=40, seed=2)
+    result = sweep(study, {"rules.game_threshold": [20, 40]}, progress=False)
+    table = result.metrics.set_index(["point", "metric"])
+    for point, one in enumerate(result.results):
+        game = one.summary()["game"]
+        assert table.loc[(point, "game_rounds_mean"), "value"] == game["rounds"]["mean"]
+        assert table.loc[(point, "game_turns_mean"), "value"] == game["turns"]["mean"]
+        assert 0 < table.loc[(point, "comeback_share"), "value"] < 1
+    assert table.loc[(0, "comeback_share"), "of"] == "games"
 
 
 @pytest.mark.jit
@@ -323,8 +343,9 @@ def test_games_have_no_intervals_that_take_rounds_as_independent() -> None:
     study = Study.of(players="balanced,novice", games=5)
     rows = sweep(study, {"rules.game_threshold": [20, 40]}).metrics
     known = set(rows.loc[rows["low"].notna(), "metric"])
-    assert known == {"win_share", "score_mean"}
-    assert set(rows.loc[rows["metric"] == "win_share", "of"]) == {"games"}
+    of_games = {"game_rounds_mean", "game_turns_mean", "comeback_share"}
+    assert known == {"win_share", "score_mean"} | of_games
+    assert set(rows.loc[rows["metric"].isin(["win_share", *of_games]), "of"]) == {"games"}
 
 
 @pytest.mark.jit
