@@ -341,6 +341,11 @@ def _units(summary: Mapping[str, Any]) -> str:
     return "rounds" if summary["games"] is None else "games"
 
 
+_NOTHING = (
+    "nothing: the two studies play the same; --rule, --set or a second file changes something"
+)
+
+
 def _header(summary: Mapping[str, Any]) -> list[str]:
     lines = []
     for side in "ab":
@@ -352,7 +357,7 @@ def _header(summary: Mapping[str, Any]) -> list[str]:
         title = f"{study['title']}: " if study["title"] else ""
         lines += paragraph(side.upper(), title + told, 11)
     changed = "; ".join(map(_change, summary["changed"]))
-    lines += paragraph("changed", changed or "nothing: the two studies play the same", 11)
+    lines += paragraph("changed", changed or _NOTHING, 11)
     return lines + paragraph("played", _played(summary), 11)
 
 

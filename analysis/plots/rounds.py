@@ -191,7 +191,7 @@ def recycling(
     times = dict(summary["recyclings"]["histogram"])
     most = max(2, *times)
     parts = {k: times.get(k, 0) for k in range(min(most, 4) + 1)}
-    names = ["none", *(str(k) for k in parts if k > 0)]
+    names = [str(k) for k in parts]
     if most > 4:
         parts[4] = sum(count for value, count in times.items() if value >= 4)
         names[4] = "4 or more"

@@ -229,7 +229,7 @@ def test_comparison_in_words(folders: dict[str, Path]) -> None:
 def test_users_title_and_question_stay() -> None:
     study = Study.of(players="balanced,balanced", rounds=60, title="My title", question="Is it so?")
     html = report(sim.compare(study, rules={"bao_failure_minimum": 10}, progress=False))
-    assert re.search(r"<h1[^>]*>My title</h1>", html)
+    assert re.search(r'<h1[^>]* dir="auto">My title</h1>', html)
     assert re.search(r'<p class="question"[^>]*>Is it so\?</p>', html)
     other = study.with_changes(title="Other title", question="Or so?", rules={"penalty_cards": 2})
     html = report(sim.compare(study, other, progress=False))

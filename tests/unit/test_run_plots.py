@@ -235,7 +235,7 @@ def test_a_long_tail_is_gathered() -> None:
 def test_recyclings_add_up(results: dict[str, Result], ax: Axes) -> None:
     results["no BAO"].plot.recycling(ax)
     assert sum(lengths_of_bars(ax)) == pytest.approx(100)
-    assert ax.get_yticklabels()[0].get_text() == "none"
+    assert ax.get_yticklabels()[0].get_text() == "0"
 
 
 def test_scores_have_means(results: dict[str, Result], ax: Axes) -> None:
