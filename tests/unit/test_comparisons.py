@@ -515,7 +515,7 @@ def test_names_are_cut_only_where_there_is_no_room() -> None:
     assert max(map(len, text.splitlines())) <= 100
     assert "comebacks" not in text
     assert "shields.plucks_stopped  " in text  # beside the empty cell of the player
-    assert re.search(r"^score_mean +0 x{9,}\.\.\. ", text, re.MULTILINE)
+    assert re.search(r"^score_mean, seat 0 x{3,}\.\.\. ", text, re.MULTILINE)
 
 
 def test_cards_unknown_are_told_as_such() -> None:
