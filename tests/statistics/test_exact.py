@@ -21,6 +21,7 @@ from helpers import chi2_limit, chi2_of, play
 from sim.engine import cards as piles
 from sim.engine.deal import lay_out
 from sim.engine.jit import entry
+from sim.engine.knowledge import matching, who_has_seen
 from sim.engine.play import advance, start
 from sim.engine.pluck import race, reaction
 from sim.engine.rng import set_keys
@@ -227,7 +228,9 @@ def race_many(state, table, seed, begin, count, turn, active, card, winners):
         state.active = active
         for seat in range(state.players):
             state.used[seat] = 0
-        winners[index - begin] = race(state, table, card)
+        matches = matching(state, table, card)
+        seen_by = who_has_seen(state, matches)
+        winners[index - begin] = race(state, table, card, matches, seen_by)
 
 
 @entry

@@ -520,8 +520,8 @@ def test_names_are_cut_only_where_there_is_no_room() -> None:
 
 def test_cards_unknown_are_told_as_such() -> None:
     row = {"metric": "calls.unknown.mean", "seat": None, "player": None, "unit": "cards"}
-    row |= {"difference": -0.02, "ci95": [-0.03, -0.01]}
-    assert sentence(row) == "BAO is called with 0.020 ± 0.010 fewer unknown cards"
+    row |= {"difference": -0.02, "ci95": [-0.03, -0.01], "p_holm": 0.001}
+    assert sentence(row, False) == "BAO is called with 0.020 ± 0.010 fewer unknown cards"
 
 
 def test_time_is_told_by_what_it_went_into(tmp_path: Path) -> None:
