@@ -135,18 +135,17 @@ class Job:
         turns, rounds = int(table.rule_max_turns), int(table.rule_max_rounds)
         minimum = int(table.rule_bao_failure_minimum)
         score = max(sum(map(abs, values)) * int(table.rule_bao_failure_factor), minimum)
-        # Squares of a card's swing, players times score less all scores: over the cards of a round
-        # at most so many times the squares of all scores; twice where it is those of some players,
-        # added up before they are squared.
-        players, hand = int(table.players), max(2, int(table.hand_size[table.players]))
-        swing = hand * players**2 * (players - 1)
+        # Scores apart, players times score less all scores, come to 0 together; those of the cards
+        # of a bird in a round to this times the greatest score at most, and they are squared.
+        players, hand = int(table.players), int(table.hand_size[table.players])
+        swing = (hand * players * (players - 1)) ** 2
         if not table.games:
-            return 2**62 // max(turns**2, swing * players * score**2)
+            return 2**62 // max(turns**2, swing * score**2)
         negative = -sum(value for value in values if value < 0)
         game = max(int(table.threshold) + score, rounds * negative)
         # What a player scores in a game, with all signs the same: it ends at the threshold.
         points = min(int(table.threshold) + score + 2 * rounds * negative, rounds * score)
-        swings = swing * players * score * points
+        swings = swing * score * points
         length = min(rounds * turns, MOST_GAME_TURNS)
         return 2**62 // max(rounds * turns**2, length**2, swings, game**2, game * rounds)
 

@@ -34,18 +34,14 @@ from sim.engine.state import (
     SHIELD_POWERS,
     SHIELD_RAISED,
     SHIELD_TURNS,
+    SWINGS,
     TRIGGERS,
-    USERS_N,
-    USERS_NN,
-    USERS_NX,
-    USERS_X,
-    USERS_XX,
     WIN_UNITS,
     WINDOW_CHANCE,
     WITH_CHANCE,
 )
 from sim.study import Study
-from sim.sums import OUTCOMES, Sums
+from sim.sums import OUTCOMES, SWING_SUMS, Sums
 
 Group = dict[str, Any]
 
@@ -61,7 +57,6 @@ _SHIELD = {
     "powers_without_effect": SHIELD_NO_EFFECT,
 }
 _TARGETS = ("own", "rival", "double")
-_USERS = (USERS_N, USERS_X, USERS_XX, USERS_NN, USERS_NX)
 
 
 def spread(pairs: Sequence[Sequence[int]], level: float | None) -> Group:
@@ -251,34 +246,36 @@ class Designers:
         }
 
     def _birds(self) -> list[Group]:
-        histograms = [self.sums.histograms[f"dealt_{name}"] for name in ("count", "sum", "sum_sq")]
+        histograms = [self.sums.histograms[f"dealt_{name}"] for name in SWING_SUMS]
         return [
-            {"bird": bird.id, "dealt": self._bird_swing(*(found.get(k, 0) for found in histograms))}
+            {"bird": bird.id, "dealt": self._swing(*(found.get(k, 0) for found in histograms))}
             for k, bird in enumerate(self.study.deck.birds)
         ]
 
-    def _bird_swing(self, count: int, total: int, squares: int) -> Group:
-        found = self._mean("swing", count, total, squares, self.inside)
-        return self._swing(count, total, found["swing_ci95"])
-
     def _power_swing(self, power: int) -> Group:
-        """Return the swing of a power; players of one round hang together."""
+        return self._swing(*(self.sums["users"][row][power] for row in range(SWINGS)))
+
+    def _swing(
+        self, count: int, total: int, squares: int, count_squares: int, products: int
+    ) -> Group:
+        """Return the mean of scores apart, in points; they are sums times players less one.
+
+        Cards and players of one round hang together, so rounds are clusters.
+        """
         from analysis.stats import NOTHING, ratio_interval
 
-        users, apart, squares, users_sq, products = (
-            self.sums["users"][row][power] for row in _USERS
-        )
+        others = self.seats - 1
         interval = NOTHING
         if self.inside is not None:
-            rounds = self.sums["rounds"]
             interval = ratio_interval(
-                rounds, apart, users, squares, users_sq, products, self.inside
+                clusters=self.sums["rounds"],
+                total=total,
+                size=count,
+                total_squares=squares,
+                size_squares=count_squares,
+                products=products,
+                confidence=self.inside,
             )
-        return self._swing(users, apart, interval)
-
-    def _swing(self, count: int, total: int, interval: Sequence[float | None]) -> Group:
-        """Return the mean of scores apart, from points times players less one to points."""
-        others = self.seats - 1
         return {
             "count": count,
             "swing": total / count / others if count else None,

@@ -70,6 +70,7 @@ def pack_cards(table: Any, deck: Deck, cards: Sequence[int]) -> None:
     """
     families = list(deck.families)
     table.cards = len(cards)
+    table.birds = len(deck.birds)
     table.families = len(families)
     table.deck_mean = float(np.mean([deck.birds[index].value for index in cards]))
     table.deck_sd = float(np.std([deck.birds[index].value for index in cards]))

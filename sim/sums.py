@@ -16,7 +16,8 @@ from sim.engine.state import LOWEST_TOTAL, TALLY, new_record
 OUTCOMES = ("won", "tied", "beaten", "void")
 """What becomes of a call of BAO, from `sim.engine.state.BAO_WON` on."""
 
-_SWINGS = ("count", "sum", "sum_sq")
+SWING_SUMS = ("count", "sum", "sum_sq", "count_sq", "product")
+"""What is summed up for a swing, from `sim.engine.state.SWING_N` on."""
 
 ROWS: dict[str, tuple[str, ...]] = {
     "turns": (
@@ -31,7 +32,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     "call_totals": tuple(f"call_totals_{outcome}" for outcome in OUTCOMES),
     "call_unknowns": tuple(f"call_unknowns_{outcome}" for outcome in OUTCOMES),
     "deficits": ("deficits",),
-    "dealt": tuple(f"dealt_{name}" for name in _SWINGS),
+    "dealt": tuple(f"dealt_{name}" for name in SWING_SUMS),
 }
 """Names of the rows of the engine's arrays that are mostly zeros; see `sim.engine.state`."""
 

@@ -388,17 +388,35 @@ def swing(values: Sequence[Fraction]) -> dict[str, Any]:
     return {"count": len(values), "swing": mean(values)}
 
 
-def power_interval(rounds: Sequence[Round], power: str) -> tuple[float, float] | None:
-    """Return the interval of a power's swing: a ratio of sums over rounds (linearised)."""
-    users = [{who for who, used, _ in r.powers if used == power} for r in rounds]
-    apart = [sum(r.apart(seat) for seat in who) for r, who in zip(rounds, users, strict=True)]
-    number, n = sum(map(len, users)), len(rounds)
+def swing_interval(
+    rounds: Sequence[Round], having: Sequence[Counter[int]]
+) -> tuple[float, float] | None:
+    """Return the interval of a swing: a ratio of sums over rounds (linearised).
+
+    Args:
+        rounds: All of them.
+        having: For each, how often each seat had what the swing is of.
+    """
+    apart = [
+        sum((n * r.apart(seat) for seat, n in had.items()), Fraction(0))
+        for r, had in zip(rounds, having, strict=True)
+    ]
+    sizes = [had.total() for had in having]
+    number, n = sum(sizes), len(rounds)
     if number == 0 or n < 2:
         return None
     swing = Fraction(sum(apart), number)
-    off = [x - swing * len(who) for x, who in zip(apart, users, strict=True)]
+    off = [x - swing * size for x, size in zip(apart, sizes, strict=True)]
     half = 1.959963984540054 * (sum(x * x for x in off) * n / (n - 1)) ** 0.5 / number
     return float(swing) - half, float(swing) + half
+
+
+def had_bird(played: Round, bird: str) -> Counter[int]:
+    return Counter(seat for seat in played.seats for each in played.dealt[seat] if each == bird)
+
+
+def used_power(played: Round, power: str) -> Counter[int]:
+    return Counter({who for who, used, _ in played.powers if used == power})
 
 
 def table(rounds: Sequence[Round], birds: Sequence[str]) -> dict[str, Any]:
@@ -466,7 +484,13 @@ def table(rounds: Sequence[Round], birds: Sequence[str]) -> dict[str, Any]:
         },
         "birds": [{"bird": bird, "dealt": swing(dealt[bird])} for bird in birds],
         "power_swing": {power: swing(used[power]) for power in POWERS},
-        "power_intervals": {power: power_interval(rounds, power) for power in POWERS},
+        "bird_intervals": [
+            swing_interval(rounds, [had_bird(played, bird) for played in rounds]) for bird in birds
+        ],
+        "power_intervals": [
+            swing_interval(rounds, [used_power(played, power) for played in rounds])
+            for power in POWERS
+        ],
     }
 
 

@@ -139,15 +139,11 @@ LOWEST_TOTAL, HIGHEST_TOTAL = -256, 1023
 #: Turns of a game; one with more, which would take minutes to play, counts as one of so many.
 MOST_GAME_TURNS = 2**30
 
-# Sums for the swing of a bird: how many cards there were, and their owners' scores apart from the
-# others' (in points, times players less one), and the squares of these.
-SWING_N, SWING_X, SWING_XX = range(3)
-SWINGS = 3
-
-# Sums over rounds for the swing of a power: players of the round who used it, their scores apart
-# taken together, the squares of both, and their products.
-USERS_N, USERS_X, USERS_XX, USERS_NN, USERS_NX = range(5)
-USERS = 5
+# Sums over rounds for the swing of a bird (a power): the round's cards of it that were dealt
+# (players who used it), the scores apart from the others' of those who had them, taken together (in
+# points, times players less one), the squares of both, and their products.
+SWING_N, SWING_X, SWING_XX, SWING_NN, SWING_NX = range(5)
+SWINGS = 5
 
 # How a face-down card came to lie: dealt, given or drawn unseen; chosen from a draw; taken.
 LIES_DEALT, LIES_KEPT, LIES_TAKEN = range(3)
@@ -391,6 +387,9 @@ STATE = np.dtype(
         ("call_lowest", np.int32),  # 1 if it alone had the lowest total
         ("dealt_cards", np.uint8, (MAX_CARDS,)),  # hand after hand
         ("hand", np.int32),  # cards dealt to each seat
+        # By bird, while a round is added to the tally; else 0: its SWING_N, its SWING_X.
+        ("dealt_n", np.int64, (MAX_CARDS,)),
+        ("dealt_x", np.int64, (MAX_CARDS,)),
         # A question: what it is about.
         ("card", np.int32),  # drawn card, reference or power card
         ("from_draw", np.int32),  # the reference was drawn by the plucker
@@ -547,6 +546,7 @@ TABLE = np.dtype(
         ("slot_numbers", np.int32),
         ("deck_sum", np.int32),
         ("value", np.int16, (MAX_CARDS,)),
+        ("birds", np.int32),
         ("bird", np.int8, (MAX_CARDS,)),
         ("family", np.uint8, (MAX_CARDS,)),
         ("power", np.int8, (MAX_CARDS,)),
@@ -633,10 +633,9 @@ TALLY = np.dtype(
         ("tries_sq", np.int64, _SEATS),
         ("hits_sq", np.int64, _SEATS),
         ("hits_tries", np.int64, _SEATS),
-        # Swings of birds dealt (SWING_…), and of powers that a seat used once or more in a round
-        # (USERS_…).
+        # Swings (SWING_…) of birds dealt, and of powers that a seat used once or more in a round.
         ("dealt", np.int64, (SWINGS, MAX_CARDS)),
-        ("users", np.int64, (USERS, 6)),
+        ("users", np.int64, (SWINGS, 6)),
         # Calls by outcome (from BAO_WON on), and total from LOWEST_TOTAL on; and unknown cards.
         ("call_totals", np.int64, (4, HIGHEST_TOTAL - LOWEST_TOTAL + 1)),
         ("call_unknowns", np.int64, (4, MAX_CARDS + 1)),

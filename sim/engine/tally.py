@@ -27,15 +27,12 @@ from .state import (
     POWER_BY,
     POWER_USED,
     SWING_N,
+    SWING_NN,
+    SWING_NX,
     SWING_X,
     SWING_XX,
     TURNS_BY_CALL,
     TURNS_BY_END,
-    USERS_N,
-    USERS_NN,
-    USERS_NX,
-    USERS_X,
-    USERS_XX,
     WIN_UNITS,
     WINDOWS,
 )
@@ -180,9 +177,12 @@ def _add_swings(tally, state, table):
         for k in range(hand):
             # Masks tell the compiler that no index is negative.
             bird = table.bird[state.dealt_cards[(seat * hand + k) & 127]] & 127
-            tally.dealt[SWING_N, bird] += 1
-            tally.dealt[SWING_X, bird] += apart
-            tally.dealt[SWING_XX, bird] += apart * apart
+            state.dealt_n[bird] += 1
+            state.dealt_x[bird] += apart
+    for bird in range(table.birds):
+        _add_swing(tally.dealt, bird, state.dealt_n[bird], state.dealt_x[bird])
+        state.dealt_n[bird] = 0
+        state.dealt_x[bird] = 0
     for power in range(COUNTS - POWER_USED):
         used = np.uint64(state.powers_used) & (_EVERY_SEAT << np.uint64(power))
         if used != np.uint64(0):
@@ -191,7 +191,7 @@ def _add_swings(tally, state, table):
 
 @kernel
 def _add_users(tally, state, used, everyone):
-    """Those who used a power (bits seat * 8 + power): their scores hang together, so by round."""
+    """Those who used a power: bits seat * 8 + power."""
     power = lowest(used) & 7
     users = np.int64(0)
     apart = np.int64(0)
@@ -199,11 +199,17 @@ def _add_users(tally, state, used, everyone):
         users += 1
         apart += np.int64(state.players) * state.score[lowest(used) >> 3] - everyone
         used &= used - np.uint64(1)
-    tally.users[USERS_N, power] += users
-    tally.users[USERS_X, power] += apart
-    tally.users[USERS_XX, power] += apart * apart
-    tally.users[USERS_NN, power] += users * users
-    tally.users[USERS_NX, power] += users * apart
+    _add_swing(tally.users, power, users, apart)
+
+
+@kernel
+def _add_swing(swings, k, n, apart):
+    """Those of one round: their scores hang together, so it is their sums that are squared."""
+    swings[SWING_N, k] += n
+    swings[SWING_X, k] += apart
+    swings[SWING_XX, k] += apart * apart
+    swings[SWING_NN, k] += n * n
+    swings[SWING_NX, k] += n * apart
 
 
 @kernel

@@ -68,10 +68,11 @@ def compare(study: Study) -> dict[str, Any]:
     again = recount(study, [trace(study, index).events for index in range(study.count)])
     for group in (*GROUPS, "recyclings", "comebacks"):
         assert differences(summary[group], again[group], group) == []
-    for power, ends in again["power_intervals"].items():
+    swings = [bird["dealt"] for bird in summary["birds"]] + list(summary["power_swing"].values())
+    intervals = again["bird_intervals"] + again["power_intervals"]
+    for k, (found, ends) in enumerate(zip(swings, intervals, strict=True)):
         known = None if study.games else ends
-        found = summary["power_swing"][power]["swing_ci95"]
-        assert found == ([None, None] if known is None else pytest.approx(known)), power
+        assert found["swing_ci95"] == ([None, None] if known is None else pytest.approx(known)), k
     if study.games:
         assert summary["game"]["turns"]["mean"] == pytest.approx(again["game"]["turns"]["mean"])
     for seat, player in enumerate(again["players"]):
