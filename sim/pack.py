@@ -19,7 +19,6 @@ from sim.engine.state import (
     LIES_DEALT,
     LIES_KEPT,
     LIES_TAKEN,
-    LIFETIMES,
     MAX_CARDS,
     MAX_PLAYERS,
     NEIGHBOURS,
@@ -29,6 +28,7 @@ from sim.engine.state import (
     RULE_FIELDS,
     SCRIPTED,
     SLOT_NUMBERS,
+    SPARED,
     TABLE,
     new_record,
 )
@@ -137,8 +137,7 @@ def _pack_memory(table: Any, seat: int) -> None:
     """Write what follows from a player's memory parameters."""
     forget, mix = float(table.forget_rate[seat]), float(table.mix_up_rate[seat])
     fading = 1 - (1 - forget) * (1 - mix)
-    table.lasts[seat, 0] = _lasting(fading)
-    table.lasts[seat, 1] = _lasting(forget)
+    table.spared[seat] = _spared(fading)
     table.stays_right[seat] = list(accumulate([1.0] + [1 - mix] * (AGES - 1), operator.mul))
     table.doubt[seat] = min(DOUBT_FOR_RATE * mix, MOST_DOUBT)
     if mix > 0:
@@ -146,16 +145,17 @@ def _pack_memory(table: Any, seat: int) -> None:
             table.curve[seat, claims - 1] = curve(int(table.players), mix, claims, CURVE)
     table.forgets_first[seat] = forget / fading if fading > 0 else 0
     table.overlooks[seat] = int(table.policy[seat] == HEURISTIC and table.count_cards[seat] < 1)
-    table.fades[seat] = int(
-        table.policy[seat] == HEURISTIC
-        and (
-            forget > 0
-            or mix > 0
-            or table.count_cards[seat] < 1
-            or table.memory_span[seat] < MAX_CARDS
+    if table.policy[seat] == HEURISTIC:
+        table.lapses[seat] = int(fading > 0)
+        table.crowded[seat] = int(table.memory_span[seat] < MAX_CARDS)
+        table.lasting[seat] = 2**64 - 1 if forget == 0 else 0
+        table.memorises[seat] = int(mix > 0 or table.crowded[seat])
+        table.fades[seat] = int(
+            table.lapses[seat] or table.crowded[seat] or table.count_cards[seat] < 1
         )
-    )
-    table.fading |= table.fades[seat]
+        table.fading |= table.fades[seat]
+        table.crowding |= table.crowded[seat]
+        table.mixing |= int(mix > 0)
 
 
 def _pack_expectations(table: Any, seat: int) -> None:
@@ -185,12 +185,12 @@ def _takes(value: int, most: float) -> float:
     return 1.0 if value <= most else math.exp(-2.9 - 0.6 * (value - most - 1))
 
 
-def _lasting(rate: float) -> list[int]:
-    """Chances that a memory which fades at `rate` a turn lasts more than 1, 2 … turns.
+def _spared(rate: float) -> list[int]:
+    """Chances that 1, 2 … memories, which fade at `rate` a turn, do not in theirs.
 
     As shares of 2**64; made by multiplying, so that they are the same on every machine.
     """
-    chances = accumulate([1 - rate] * LIFETIMES, operator.mul)
+    chances = accumulate([1 - rate] * SPARED, operator.mul)
     return [min(int(chance * 2**64), 2**64 - 1) for chance in chances]
 
 

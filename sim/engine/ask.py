@@ -10,14 +10,12 @@ import numpy as np
 
 from ..policies import heuristic, random_legal, scripted
 from .events import note_why
-from .jit import inline, kernel, lowest, unit
+from .jit import inline, unit
+from .knowledge import who_recalls
 from .legal import judge
 from .memory import recall
 from .rng import own_chance
 from .state import FAULT_ILLEGAL, HEURISTIC, MAX_PLAYERS, RANDOM
-
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
 
 
 @inline
@@ -36,20 +34,11 @@ def who_may_claim(state, table, card, matches, seen_by):
     others &= (np.int64(1) << np.int64(state.players)) - 1
     others &= ~(np.int64(1) << np.int64(state.active))
     if table.fading:
-        return _who_recalls(state, table, card, matches, seats & others, others)
+        if table.crowding:
+            for seat in range(state.players):
+                recall(state, table, seat)
+        return (seats | who_recalls(state, table, card, matches)) & others
     return (seats | seen_by) & others  # nothing that was seen has left a mind
-
-
-@kernel
-def _who_recalls(state, table, card, matches, seats, others):
-    """`seats`, and those of `others` that have a match in mind; both one bit each."""
-    left = np.uint64(others & ~seats)
-    while left != _ZERO:
-        seat = lowest(left)
-        left &= left - _ONE
-        may = heuristic.may_claim(state, table, seat, card, matches)
-        seats |= np.int64(may) << np.int64(seat)
-    return seats
 
 
 @inline

@@ -8,7 +8,7 @@ from .cards import lay, put_on_discards, put_under, settle
 from .counting import clear_counts
 from .jit import entry, kernel
 from .knowledge import learn_face_up, learn_lying
-from .memory import BEFORE, NEVER
+from .memory import BEFORE
 from .state import BAO_CALLED, FAULT_NONE, NONE, RUNNING, WORDS
 
 
@@ -28,10 +28,14 @@ def clear(state, table, players):
         state.pool_size[seat] = table.cards
         state.pool_sum[seat] = table.deck_sum
         state.memory_used[seat] = np.uint32(0)
-        state.next_fade[seat] = NEVER
-        if table.fading:
+        state.spared[seat] = 0
+        state.strikes[seat] = 0
+        if table.mixing:
             for family in range(table.families):
                 state.window[seat, family] = BEFORE
+                state.unplaced[seat, family] = table.family_size[family]
+                for word in range(WORDS):
+                    state.taken_for[seat, family, word] = zero
         for word in range(WORDS):
             state.held[seat, word] = zero
             state.seen[seat, word] = zero

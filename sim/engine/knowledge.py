@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from .jit import entry, inline, kernel, lowest, popcount
-from .memory import believed, counts, drop, enter, keep_in_mind, memorise
+from .jit import entry, inline, kernel, popcount
+from .memory import believed, counts, drop, enter, enter_or_leave, keep_in_mind, memorise
 from .state import MAX_PLAYERS, NONE, WORDS
 
 #: What an unknown card is likely worth, in shares of one that was dealt and that nobody has looked
@@ -56,8 +56,8 @@ def see(state, table, viewer, card):
 @kernel
 def remember(state, table, viewer, card):
     """Mutates: the viewer has seen a card that lies face down, and will remember or forget it."""
-    if table.fading and table.fades[state.who[viewer]]:
-        memorise(state, table, viewer, card)
+    if table.fading and table.memorises[state.who[viewer]]:
+        memorise(state, viewer, card)
 
 
 @kernel
@@ -87,8 +87,8 @@ def learn_face_up(state, table, card):
         return
     for viewer in range(state.players):
         state.seen[viewer, word] |= mask
-        if table.overlooks[state.who[viewer]] and not counts(state, table, viewer):
-            drop(state, table, viewer, card)
+        if table.overlooks[state.who[viewer]]:
+            enter_or_leave(state, table, viewer, card, np.int64(counts(state, table, viewer)))
         else:
             enter(state, table, viewer, card)
 
@@ -101,7 +101,7 @@ def see_taken(state, table, card):
     for viewer in range(state.players):
         if table.fades[state.who[viewer]]:
             enter(state, table, viewer, card)
-            memorise(state, table, viewer, card)
+            remember(state, table, viewer, card)
 
 
 @kernel
@@ -233,35 +233,30 @@ def known_matches(state, table, viewer, card, word):
     """The face-down cards that a viewer has in mind as matching `card`, one word: uint64."""
     family = table.family[card]
     mine = state.mind[viewer, word] & state.lying[word]
-    if table.fading == 0:
+    if table.mixing == 0:
         return mine & table.family_cards[family, word]
-    mixed = mine & state.mixed[viewer, word]
-    matches = mine & ~mixed & table.family_cards[family, word]
-    while mixed != _ZERO:
-        place = lowest(mixed)
-        mask = mixed & ~(mixed - _ONE)
-        mixed ^= mask
-        if table.family[state.belief[viewer, (word << 6) + place]] == family:
-            matches |= mask
-    return matches
+    own = table.family_cards[family, word] & ~state.mixed[viewer, word]
+    return mine & (own | state.taken_for[viewer, family, word])
 
 
-@inline
-def recalls_match(state, table, viewer, card, matches):
-    """Whether a viewer takes a face-down card that it has in mind for a match of `card`.
+@kernel
+def who_recalls(state, table, card, matches):
+    """Seats that take a face-down card which they have in mind for a match of `card`.
 
-    `matches`: those that do match, a uint64 for each word. The few that are mixed up come last.
+    Bit k for seat k. `matches`: the cards that do match, a uint64 for each word.
     """
-    known = _ZERO
-    mixed = _ZERO
-    for word in range(WORDS):
-        mind = state.mind[viewer, word]
-        known |= matches[word] & mind & ~state.mixed[viewer, word]
-        mixed |= state.lying[word] & mind & state.mixed[viewer, word]
-    if known == _ZERO and mixed != _ZERO:
+    family = table.family[card]
+    seats = np.int64(0)
+    for seat in range(MAX_PLAYERS):  # a fixed number is quicker
+        known = _ZERO
         for word in range(WORDS):
-            known |= known_matches(state, table, viewer, card, word)
-    return known != _ZERO
+            right = matches[word] & state.mind[seat, word]
+            if table.mixing:
+                right &= ~state.mixed[seat, word]
+                right |= state.lying[word] & state.taken_for[seat, family, word]
+            known |= right
+        seats |= np.int64(known != _ZERO) << np.int64(seat)
+    return seats
 
 
 @kernel

@@ -5,9 +5,9 @@ knows: a card may be *forgotten* (it leaves the mind), *crowded out* (a span of 
 cards; the oldest goes first), *mixed up* (it silently becomes a card of a neighbouring family)
 or, face up, not counted at all. Where nobody forgets anything, `mind` equals `seen`.
 
-How long a memory lasts is drawn when it is made, so remembering costs nothing afterwards: a
-memory with a chance p per turn of fading lasts a geometric number of turns, found in a table of
-chances (`Table.lasts`), so that it is the same number on every machine.
+Each turn every memory of a face-down card has the same chance to fade. How many of these chances
+come to nothing before the next one is drawn at once, from a table (`Table.spared`); it is the same
+number on every machine, and most turns cost a subtraction.
 """
 
 from __future__ import annotations
@@ -22,19 +22,17 @@ from .state import (
     LIES_DEALT,
     LIES_KEPT,
     LIES_TAKEN,
-    LIFETIMES,
     MAX_PLAYERS,
     NONE,
+    SPARED,
     WORDS,
 )
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
-#: A turn that never comes; twice it still fits an int32.
-NEVER = 2**29
 #: A turn before the first look at the cards.
 BEFORE = -2
-_EVER = np.uint64(2**64 - 1)
+_U32 = np.uint64(32)
 # Fitted to play. What they leave untrue is put right by a curve, see `sim.confidence`.
 #: How often somebody else who knows a card races for it too: its owner, another about a rival's
 #: card, another about the player's own.
@@ -59,9 +57,7 @@ def _bit(card):
 @kernel
 def believed(state, table, viewer, card):
     """The card that a seat takes a card in its mind for: itself, unless it is mixed up."""
-    if table.fading and (state.mixed[viewer, card >> 6] & _bit(card)) != _ZERO:
-        return np.int64(state.belief[viewer, card])
-    return np.int64(card)
+    return np.int64(state.belief[viewer, card]) if table.mixing else np.int64(card)
 
 
 @inline
@@ -69,25 +65,6 @@ def _memory_number(state, seat):
     used = state.memory_used[seat]
     state.memory_used[seat] = used + np.uint32(1)
     return number(state, STREAM_MEMORY + seat, used)
-
-
-@inline
-def _deadline(state, table, viewer, kind, start):
-    """When a memory that is fresh at turn `start` fades: ``turn << 1 | 1``.
-
-    ``turn << 1`` where it lasts till then at least, and more has not been drawn yet. `kind` is 1
-    for a memory that is mixed up and can only be forgotten, else 0; see ``Table.lasts``.
-    """
-    lasts = table.lasts[state.who[viewer], kind]
-    if lasts[0] == _EVER:
-        return NEVER << 1
-    word = _memory_number(state, viewer)
-    turns = 0
-    for k in range(LIFETIMES):  # they fall; to compare all is quicker than to search
-        turns += np.int64(lasts[k] > word)
-    if turns == LIFETIMES:
-        return (start + LIFETIMES) << 1
-    return (start + turns + 1) << 1 | 1
 
 
 @kernel
@@ -113,11 +90,13 @@ def enter(state, table, viewer, card):
     """Mutates: a card comes into mind, as what it is."""
     word = card >> 6
     mask = _bit(card)
+    if table.mixing:
+        if (state.mixed[viewer, word] & mask) != _ZERO:
+            drop(state, table, viewer, card)
+        new = (state.mind[viewer, word] & mask) == _ZERO
+        state.unplaced[viewer, table.family[card]] -= np.int16(new)
+        state.belief[viewer, card] = card
     keep_in_mind(state, viewer, word, mask, np.int64(table.value[card]))
-    if table.fading and (state.mixed[viewer, word] & mask) != _ZERO:
-        state.mixed[viewer, word] &= ~mask
-        state.pool_sum[viewer] += table.value[state.belief[viewer, card]] - table.value[card]
-        _own_changed(state, viewer, card)
 
 
 @kernel
@@ -127,25 +106,43 @@ def drop(state, table, viewer, card):
     mask = _bit(card)
     if (state.mind[viewer, word] & mask) == _ZERO:
         return
-    state.pool_size[viewer] += 1
-    state.pool_sum[viewer] += table.value[believed(state, table, viewer, card)]
     state.mind[viewer, word] &= ~mask
-    state.mixed[viewer, word] &= ~mask
+    state.pool_size[viewer] += 1
+    other = believed(state, table, viewer, card)
+    state.pool_sum[viewer] += table.value[other]
+    if table.mixing:
+        family = table.family[other]
+        state.unplaced[viewer, family] += 1
+        state.taken_for[viewer, family, word] &= ~mask
+        state.mixed[viewer, word] &= ~mask
     _own_changed(state, viewer, card)
 
 
-@unit
-def memorise(state, table, viewer, card):
-    """Mutates: from this turn on, a seat's memory of a card just seen may fade."""
-    start = max(state.turn, 0)
+@kernel
+def enter_or_leave(state, table, viewer, card, comes):
+    """Mutates: a face-up card comes into mind, as what it is, if `comes` is 1; at 0 it leaves it."""
+    word = card >> 6
+    mask = _bit(card)
+    if table.mixing and (state.mixed[viewer, word] & mask) != _ZERO:
+        drop(state, table, viewer, card)
+    mind = state.mind[viewer, word]
+    # Without a branch: whether the viewer counts it is hard to predict.
+    leaves = np.int32((mind & mask) != _ZERO) - np.int32(comes)
+    state.mind[viewer, word] = (mind & ~mask) | (mask * np.uint64(comes))
+    state.pool_size[viewer] += leaves
+    state.pool_sum[viewer] += leaves * np.int32(table.value[card])
+    if table.mixing:
+        state.unplaced[viewer, table.family[card]] += np.int16(leaves)
+        state.belief[viewer, card] = card
+
+
+@kernel
+def memorise(state, viewer, card):
+    """Mutates: a seat has just seen a card that lies face down."""
     state.lessons += 1
     state.lesson[viewer, card] = state.lessons
     state.learnt[viewer, card] = state.turn
     state.tried[viewer, card] = BEFORE
-    deadline = _deadline(state, table, viewer, 0, start)
-    state.fade_at[viewer, card] = deadline
-    state.next_fade[viewer] = min(state.next_fade[viewer], deadline >> 1)
-    return 0
 
 
 @kernel
@@ -172,10 +169,13 @@ def _mix_up(state, table, viewer, card):
     if table.families < 2:
         return
     family = np.int64(table.family[card])
-    k = below(_memory_number(state, viewer), popcount(table.neighbours[family]))
-    family = neighbour(table, family, k)
-    pick = below(_memory_number(state, viewer), table.family_size[family])
+    word = _memory_number(state, viewer)
+    state.unplaced[viewer, family] += 1
+    family = neighbour(table, family, below(word, popcount(table.neighbours[family])))
+    pick = below(word << _U32, table.family_size[family])
     other = table.family_first[family] + pick
+    state.unplaced[viewer, family] -= 1
+    state.taken_for[viewer, family, card >> 6] |= _bit(card)
     state.pool_sum[viewer] += table.value[card] - table.value[other]
     state.belief[viewer, card] = other
     state.tried[viewer, card] = BEFORE
@@ -184,38 +184,57 @@ def _mix_up(state, table, viewer, card):
 
 
 @inline
-def _fade(state, table, viewer):
-    """Mutates: what is due by now is forgotten or mixed up."""
-    turn = state.turn
-    soonest = NEVER
-    for word in range(WORDS):
-        cards = state.mind[viewer, word] & state.lying[word]
-        while cards != _ZERO:
-            card = (word << 6) + lowest(cards)
-            cards &= cards - _ONE
-            if turn >= state.fade_at[viewer, card] >> 1:
-                _fade_card(state, table, viewer, card)
-            soonest = min(soonest, state.fade_at[viewer, card] >> 1)
-    state.next_fade[viewer] = soonest
+def _draw_spared(state, table, viewer):
+    """Mutates: draw how many chances to fade come to nothing before the next one."""
+    word = _memory_number(state, viewer)
+    chances = table.spared[state.who[viewer]]
+    eights = 0
+    for k in range(7, SPARED, 8):  # they fall; to compare is quicker than to search
+        eights += np.int64(chances[k] > word)
+    spared = eights << 3
+    if eights < SPARED >> 3:
+        for k in range(8):
+            spared += np.int64(chances[(eights << 3) + k] > word)
+    state.spared[viewer] = spared
+    state.strikes[viewer] = np.int32(spared < SPARED)
 
 
 @inline
-def _fade_card(state, table, viewer, card):
-    """Mutates: a memory that is due is forgotten, mixed up, or lasts on."""
-    word = card >> 6
-    at = np.int64(state.fade_at[viewer, card])
-    while state.turn >= at >> 1:
-        mixed = (state.mixed[viewer, word] & _bit(card)) != _ZERO
-        if at & 1:
-            forgets = table.forgets_first[state.who[viewer]]
-            if mixed or unit_interval(_memory_number(state, viewer)) < forgets:
-                drop(state, table, viewer, card)
-                at = NEVER << 1
-                break
-            _mix_up(state, table, viewer, card)
-            mixed = True
-        at = _deadline(state, table, viewer, 1 if mixed else 0, at >> 1)
-    state.fade_at[viewer, card] = at
+def _strike(state, table, viewer, card):
+    """Mutates: a memory is forgotten or mixed up; one that is mixed up already may last on."""
+    forgets = table.forgets_first[state.who[viewer]]
+    if 0.0 < forgets < 1.0:
+        forgets = 1.0 if unit_interval(_memory_number(state, viewer)) < forgets else 0.0
+    if forgets == 1.0:
+        drop(state, table, viewer, card)
+    elif (state.mixed[viewer, card >> 6] & _bit(card)) == _ZERO:
+        _mix_up(state, table, viewer, card)
+
+
+@kernel
+def _prone(state, table, viewer, word):
+    """The memories of a seat that may fade, one word: uint64."""
+    lasting = state.mixed[viewer, word] & table.lasting[state.who[viewer]]
+    return state.mind[viewer, word] & state.lying[word] & ~lasting
+
+
+@unit
+def _fade(state, table, viewer):
+    """Mutates: the memories that this turn strikes are forgotten or mixed up."""
+    for word in range(WORDS):
+        cards = _prone(state, table, viewer, word)
+        while cards != _ZERO:
+            while state.spared[viewer] == 0 and state.strikes[viewer] == 0:
+                _draw_spared(state, table, viewer)
+            passed = min(np.int64(state.spared[viewer]), popcount(cards))
+            state.spared[viewer] -= passed
+            for _ in range(passed):
+                cards &= cards - _ONE
+            if cards != _ZERO and state.strikes[viewer] == 1:
+                _strike(state, table, viewer, (word << 6) + lowest(cards))
+                cards &= cards - _ONE
+                state.strikes[viewer] = 0
+    return 0
 
 
 @kernel
@@ -227,7 +246,7 @@ def _remembered(state, viewer):
     return count
 
 
-@inline
+@unit
 def _crowd_out(state, table, viewer, span):
     """Mutates: keep only the `span` youngest memories of face-down cards."""
     count = _remembered(state, viewer)
@@ -244,43 +263,41 @@ def _crowd_out(state, table, viewer, span):
                     first = state.lesson[viewer, card]
         drop(state, table, viewer, oldest)
         count -= 1
-
-
-@unit
-def _refresh(state, table, viewer):
-    """Mutates: let memories fade that are due, and crowd out what is too much."""
-    if state.turn >= state.next_fade[viewer]:
-        _fade(state, table, viewer)
-    _crowd_out(state, table, viewer, table.memory_span[state.who[viewer]])
     return 0
 
 
 @kernel
 def recall(state, table, viewer):
-    """Mutates: bring a seat's mind up to this turn; to be called before it decides."""
-    if table.fading and table.fades[state.who[viewer]]:
-        crowded = _remembered(state, viewer) > table.memory_span[state.who[viewer]]
-        if (state.turn >= state.next_fade[viewer]) | crowded:
-            _refresh(state, table, viewer)
+    """Mutates: crowd out of a seat's mind what is too much; to be called before it decides."""
+    if table.crowding and table.crowded[state.who[viewer]]:
+        span = np.int64(table.memory_span[state.who[viewer]])
+        if _remembered(state, viewer) > span:
+            _crowd_out(state, table, viewer, span)
+
+
+@kernel
+def pass_turn(state, table):
+    """Mutates: a turn begins, and memories of face-down cards may fade."""
+    for viewer in range(state.players):
+        if table.lapses[state.who[viewer]]:
+            spared = np.int64(state.spared[viewer])
+            for word in range(WORDS):
+                spared -= popcount(_prone(state, table, viewer, word))
+            if spared >= 0:
+                state.spared[viewer] = spared
+            else:
+                _fade(state, table, viewer)
 
 
 @kernel
 def unplaced(state, table, viewer, family):
     """How many cards of a family a seat has not placed, as it thinks."""
+    if table.mixing:
+        return max(np.int64(state.unplaced[viewer, family]), 0)
     count = 0
     for word in range(WORDS):
         count += popcount(table.family_cards[family, word] & ~state.mind[viewer, word])
-    if table.fading:
-        for word in range(WORDS):
-            cards = state.mixed[viewer, word]
-            while cards != _ZERO:
-                card = (word << 6) + lowest(cards)
-                cards &= cards - _ONE
-                if table.family[card] == family:
-                    count += 1
-                if table.family[state.belief[viewer, card]] == family:
-                    count -= 1
-    return max(count, 0)
+    return count
 
 
 @kernel
@@ -353,7 +370,7 @@ def confidence(state, table, viewer, card):
     likely become one in its mind since then; one that it cried out for before was a heron in its
     mind then.
     """
-    if table.fading == 0 or table.mix_up_rate[state.who[viewer]] <= 0.0:
+    if table.mixing == 0 or table.mix_up_rate[state.who[viewer]] <= 0.0:
         return 1.0
     return _confidence(state, table, viewer, card)
 

@@ -148,8 +148,8 @@ SWINGS = 5
 # How a face-down card came to lie: dealt, given or drawn unseen; chosen from a draw; taken.
 LIES_DEALT, LIES_KEPT, LIES_TAKEN = range(3)
 
-#: Turns for which a memory's end is drawn at once; who still has it then draws again.
-LIFETIMES = 32
+#: Chances to fade for which it is drawn at once which of them comes true, if any.
+SPARED = 64
 
 #: Turns for which it is reckoned beforehand how likely a memory is right; then it is as then.
 AGES = 128
@@ -321,15 +321,20 @@ STATE = np.dtype(
         ("mind", np.uint64, (MAX_PLAYERS, WORDS)),  # cards that the seat thinks it has placed
         ("mixed", np.uint64, (MAX_PLAYERS, WORDS)),  # those among them that it takes for others
         ("belief", np.uint8, (MAX_PLAYERS, MAX_CARDS)),  # what it takes a card in mind for
+        # By family, as the seat thinks: mixed-up cards of it, and how many cards are not placed.
+        ("taken_for", np.uint64, (MAX_PLAYERS, MAX_FAMILIES, WORDS)),
+        ("unplaced", np.int16, (MAX_PLAYERS, MAX_FAMILIES)),
         ("lesson", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # when it was learnt, in order
         ("lessons", np.int32),
         ("learnt", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # the turn in which it was learnt
-        ("fade_at", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # when it fades; see memory._deadline
         # The last turn in which a seat could pluck with a card of a family, and in which it took
         # a card in mind for a match.
         ("window", np.int32, (MAX_PLAYERS, MAX_FAMILIES)),
         ("tried", np.int32, (MAX_PLAYERS, MAX_CARDS)),
-        ("next_fade", np.int32, _SEATS),  # no memory of the seat fades before this turn
+        # So many chances of memories to fade, one for each and turn, still come to nothing; and 1
+        # if the next one comes true, else more are to be drawn.
+        ("spared", np.int32, _SEATS),
+        ("strikes", np.int32, _SEATS),
         ("memory_used", np.uint32, _SEATS),  # numbers used of the seat's memory stream
         # Piles. The draw pile is pile[drawn:pile_size]; its order is fixed up to `settled`.
         ("pile", np.uint8, (MAX_CARDS,)),
@@ -559,11 +564,16 @@ TABLE = np.dtype(
         ("deck_sd", np.float64),  # of a card's value, in points
         # Players.
         ("fading", np.int32),  # 1 if anybody's memory fades
+        ("crowding", np.int32),  # 1 if anybody has a span of memory
+        ("mixing", np.int32),  # 1 if anybody mixes up cards
         ("fades", np.int32, _SEATS),  # 1 if anything in the player's memory fades
         ("overlooks", np.int32, _SEATS),  # 1 if the player does not count every card
-        # Chances, as shares of 2**64, that a memory lasts more than 1, 2 … turns: that it is
-        # neither forgotten nor mixed up, and that one that is mixed up is not forgotten.
-        ("lasts", np.uint64, (MAX_PLAYERS, 2, LIFETIMES)),
+        ("lapses", np.int32, _SEATS),  # 1 if the player forgets cards or mixes them up
+        ("crowded", np.int32, _SEATS),  # 1 if the player has a span of memory
+        ("lasting", np.uint64, _SEATS),  # all bits set if what is mixed up lasts
+        ("memorises", np.int32, _SEATS),  # 1 if it matters when the player learnt a card
+        # Chances, as shares of 2**64, that 1, 2 … memories are neither forgotten nor mixed up.
+        ("spared", np.uint64, (MAX_PLAYERS, SPARED)),
         # Families, as bits, that a card of a family may be taken for, and that one that is taken
         # for that family may be; the chance of each.
         ("neighbours", np.uint64, (MAX_FAMILIES,)),

@@ -13,7 +13,7 @@ from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
 from .jit import kernel, unit
 from .knowledge import age_left, bit, matching, remember, see, see_taken, who_has_seen
 from .legal import may_call_bao
-from .memory import note_window
+from .memory import note_window, pass_turn
 from .pluck import race, resolve, take_claim
 from .powers import unlock, use
 from .state import (
@@ -90,7 +90,7 @@ def _window(state, table, card, direct):
     plucker = race(state, table, card, matches, seen_by)
     if state.counted:
         count_window(state, table, matches, seen_by, plucker)
-    if table.fading:
+    if table.mixing:
         note_window(state, table, card)
     hit = False
     if plucker >= 0:
@@ -120,7 +120,7 @@ def _after_draw(state, table, seat, card):
     state.card = card
     state.from_draw = 1
     ask(state, table, seat, ASK_DRAWN)
-    if table.fading:
+    if table.mixing:
         state.window[seat, table.family[card]] = state.turn
     if state.fault != FAULT_NONE:
         return
@@ -182,6 +182,8 @@ def play_turn(state, table):
     """Play one turn of the active player, and end the round if it was the last."""
     seat = np.int64(state.active)
     state.turn += 1
+    if table.fading and state.turn > 0:
+        pass_turn(state, table)
     age_left(state, table)
     state.claimed = 0
     state.plucker = NONE

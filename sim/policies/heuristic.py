@@ -18,11 +18,9 @@ from ..engine.knowledge import (
     KEPT_SHARE,
     bit,
     known_matches,
-    matching,
     more_shares,
     own_cards,
     recalls,
-    recalls_match,
     share_of_unknown,
     unknown_value,
 )
@@ -32,7 +30,6 @@ from ..engine.memory import (
     chance_by_counting,
     confidence,
     confidence_of_both,
-    recall,
 )
 from ..engine.rng import own_below, own_chance
 from ..engine.state import (
@@ -233,24 +230,6 @@ def has_hunch(state, table, seat):
     return state.pool_size[seat] <= table.hunch_pool[state.who[seat]]
 
 
-@inline
-def may_claim(state, table, seat, card, matches):
-    """Whether a claim on `card` is worth a thought: a match in mind, or a hunch.
-
-    Mutates: what is due by now fades. `matches`: the face-down cards that match, a uint64 for each
-    word; what the seat does not have in mind among them is masked off here.
-    """
-    if has_hunch(state, table, seat):
-        return True
-    if table.fading:
-        recall(state, table, seat)
-        return recalls_match(state, table, seat, card, matches)
-    known = _ZERO
-    for word in range(WORDS):
-        known |= matches[word] & state.mind[seat, word]
-    return known != _ZERO
-
-
 @kernel
 def claim(state, table, seat, card, window):
     """The best claim on `card` that the player is sure enough of; answer[1] is 0 for none.
@@ -261,7 +240,10 @@ def claim(state, table, seat, card, window):
     state.claimed_sure = math.nan
     if state.n_cards[seat] == 0 or table.rule_plucks == PLUCKS_NONE:
         return NOTHING
-    if not may_claim(state, table, seat, card, matching(state, table, card)):
+    known = _ZERO
+    for word in range(WORDS):
+        known |= known_matches(state, table, seat, card, word)
+    if known == _ZERO and not has_hunch(state, table, seat):
         return NOTHING
     return _weigh_claims(state, table, seat, card, window)
 
