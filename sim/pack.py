@@ -136,7 +136,7 @@ def pack_players(table: Any, players: Sequence[Player]) -> None:
 def _pack_memory(table: Any, seat: int) -> None:
     """Write what follows from a player's memory parameters."""
     forget, mix = float(table.forget_rate[seat]), float(table.mix_up_rate[seat])
-    fading = 1 - (1 - forget) * (1 - mix)
+    fading = forget + mix - forget * mix
     table.spared[seat] = _spared(fading)
     table.stays_right[seat] = list(accumulate([1.0] + [1 - mix] * (AGES - 1), operator.mul))
     table.doubt[seat] = min(DOUBT_FOR_RATE * mix, MOST_DOUBT)

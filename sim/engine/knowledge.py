@@ -271,28 +271,44 @@ def unknown_value(state, table, viewer):
         return own
     if state.pool_size[viewer] <= 0:
         return 0.0
-    more = 0.0
-    for word in range(WORDS):
-        more += more_shares(state, state.lying[word] & ~state.mind[viewer, word], word)
+    more = more_shares(state, hidden_among(state, viewer, state.lying))
     return state.pool_sum[viewer] / (state.pool_size[viewer] + more)
 
 
 @inline
-def more_shares(state, hidden, word):
+def hidden_among(state, viewer, cards):
+    """The cards of a set (a uint64 for each word) that a viewer does not have in mind."""
+    mind = state.mind[viewer]
+    return cards[0] & ~mind[0], cards[1] & ~mind[1]
+
+
+@inline
+def more_shares(state, hidden):
     """By how many shares of a dealt card unknown cards count more; less than 0 where people chose.
 
-    `hidden`: one word of cards that a seat does not know.
+    `hidden`: cards that a seat does not know, a uint64 for each word.
     """
-    if (hidden & (state.kept[word] | state.dumped[word] | state.left[word])) == _ZERO:
-        return 0.0
-    return _more_shares(state, hidden, word)
+    chosen = _ZERO
+    for word in range(WORDS):
+        chosen |= hidden[word] & (state.kept[word] | state.dumped[word] | state.left[word])
+    return 0.0 if chosen == _ZERO else _more_shares(state, hidden)
 
 
 @kernel
-def _more_shares(state, hidden, word):
-    kept = hidden & state.kept[word]
-    dumped = hidden & state.dumped[word]
-    left = hidden & state.left[word] & ~kept & ~dumped
-    less = popcount(kept) * (1.0 - KEPT_SHARE) + popcount(left) * (1.0 - state.left_share)
-    less += popcount(kept & state.for_low[word]) * (KEPT_SHARE - KEPT_FOR_LOW_SHARE)
-    return popcount(dumped) * (DUMPED_SHARE - 1.0) - less
+def _more_shares(state, hidden):
+    kept = 0
+    for_low = 0
+    left = 0
+    dumped = 0
+    # All words are counted before shares are reckoned: a sum of shares by word would differ, in its
+    # last bit, by which cards are hidden.
+    for word in range(WORDS):
+        cards = hidden[word]
+        chosen = state.kept[word] | state.dumped[word]
+        kept += popcount(cards & state.kept[word])
+        for_low += popcount(cards & state.kept[word] & state.for_low[word])
+        dumped += popcount(cards & state.dumped[word])
+        left += popcount(cards & state.left[word] & ~chosen)
+    less = kept * (1.0 - KEPT_SHARE) + left * (1.0 - state.left_share)
+    less += for_low * (KEPT_SHARE - KEPT_FOR_LOW_SHARE)
+    return dumped * (DUMPED_SHARE - 1.0) - less

@@ -120,7 +120,7 @@ def drop(state, table, viewer, card):
 
 @kernel
 def enter_or_leave(state, table, viewer, card, comes):
-    """Mutates: a face-up card comes into mind, as what it is, if `comes` is 1; at 0 it leaves it."""
+    """Mutates: a face-up card comes into mind, as what it is, or (`comes` is 0) leaves it."""
     word = card >> 6
     mask = _bit(card)
     if table.mixing and (state.mixed[viewer, word] & mask) != _ZERO:
@@ -205,7 +205,7 @@ def _strike(state, table, viewer, card):
     forgets = table.forgets_first[state.who[viewer]]
     if 0.0 < forgets < 1.0:
         forgets = 1.0 if unit_interval(_memory_number(state, viewer)) < forgets else 0.0
-    if forgets == 1.0:
+    if forgets >= 1.0:
         drop(state, table, viewer, card)
     elif (state.mixed[viewer, card >> 6] & _bit(card)) == _ZERO:
         _mix_up(state, table, viewer, card)

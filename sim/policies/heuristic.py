@@ -17,6 +17,7 @@ from ..engine.knowledge import (
     KEPT_FOR_LOW_SHARE,
     KEPT_SHARE,
     bit,
+    hidden_among,
     known_matches,
     more_shares,
     own_cards,
@@ -95,12 +96,10 @@ SOME_DUMPED = -6
 def estimated_total(state, table, seat, owner, mean):
     """Estimated total (points) of a player's cards, for a seat; a declarer's is low."""
     known = 0
-    shares = 0.0
+    hidden = hidden_among(state, seat, state.held[owner])
+    shares = popcount(hidden[0]) + popcount(hidden[1]) + more_shares(state, hidden)
     for word in range(WORDS):
-        held = state.held[owner, word]
-        cards = held & state.mind[seat, word]
-        hidden = held & ~cards
-        shares += popcount(hidden) + more_shares(state, hidden, word)
+        cards = state.held[owner, word] & state.mind[seat, word]
         while cards != _ZERO:
             known += table.value[believed(state, table, seat, (word << 6) + lowest(cards))]
             cards &= cards - _ONE

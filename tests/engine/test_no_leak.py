@@ -73,7 +73,7 @@ MOMENTS = 6
 
 @entry
 def bring_to_mind(state, table, seat):
-    """Let the memories of a seat fade that are due, as the engine does before it asks."""
+    """Let a seat's mind lose what is too much for it, as the engine does before it asks."""
     recall(state, table, seat)
 
 
@@ -229,7 +229,7 @@ def questions(state: Any, table: Any, seat: int, r: random.Random) -> Iterator[t
 
 
 #: What a seat thinks of one card; it stays with the place where the card lies.
-MEMORIES = ("belief", "lesson", "learnt", "fade_at", "tried")
+MEMORIES = ("belief", "lesson", "learnt", "tried")
 
 
 def hidden_places(state: Any, seat: int, question: int) -> dict[tuple[str, int], int]:
@@ -267,6 +267,8 @@ def shuffle_hidden(state: Any, table: Any, seat: int, question: int, r: random.R
     sets = [(getattr(state, x), getattr(other, x)) for x in public]
     for name in ("held", "seen", "mind", "mixed"):
         sets += zip(getattr(state, name), getattr(other, name), strict=True)
+    for viewer in range(state.players):
+        sets += zip(state.taken_for[viewer], other.taken_for[viewer], strict=True)
     for before, after in sets:
         write_set(after, [becomes.get(card, card) for card in cards_in(before)])
     for rival in range(state.players):
@@ -274,6 +276,7 @@ def shuffle_hidden(state: Any, table: Any, seat: int, question: int, r: random.R
             # What others hold and think is none of this seat's business.
             for name in ("pool_sum", "own_sum", "own_high", "own_high_slot", "own_unknown_slot"):
                 getattr(other, name)[rival] = r.randint(0, 99)
+            other.unplaced[rival] = r.randint(0, 99)
     if question != ASK_SHOEBILL:
         other.offer[:] = r.sample(range(int(table.cards)), 2)
     return other
