@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -329,3 +329,15 @@ def repeat(pen: Pen, source: Source, files: Sequence[tuple[str, Mapping[str, Any
         facts.append((language.text("repeat.rules_id"), str(summary["rules_id"])))
     blocks.append(Facts(facts))
     return Chapter(language.text("chapter.repeat"), blocks)
+
+
+def last_chapters(pen: Pen, source: Source, limits: Iterable[Markup]) -> list[Chapter]:
+    """Return the chapters at the end of a report on one study; `limits` must not be concluded."""
+    text = pen.language.text
+    return [
+        Chapter(text("chapter.players"), players(pen, source.study)),
+        Chapter(text("chapter.rules"), rules(pen, source.summary)),
+        Chapter(text("chapter.assumed"), assumed(pen, source)),
+        Chapter(text("chapter.limits"), [Points(list(limits))]),
+        repeat(pen, source, [("study.toml", source.study)]),
+    ]

@@ -16,7 +16,6 @@ from analysis.report.parts import (
     Column,
     Part,
     Pen,
-    Points,
     Source,
     Table,
     Text,
@@ -53,11 +52,7 @@ def part(pen: Pen, source: Source) -> Part:
         Chapter(language.text("chapter.course"), list(_course(pen, source.summary))),
         Chapter(language.text("chapter.seats"), list(_seats(pen, source))),
         Chapter(language.text("chapter.birds"), list(_birds(pen, source))),
-        Chapter(language.text("chapter.players"), common.players(pen, source.study)),
-        Chapter(language.text("chapter.rules"), common.rules(pen, source.summary)),
-        Chapter(language.text("chapter.assumed"), common.assumed(pen, source)),
-        Chapter(language.text("chapter.limits"), [Points(list(limits(pen, source)))]),
-        common.repeat(pen, source, [("study.toml", source.study)]),
+        *common.last_chapters(pen, source, limits(pen, source)),
     ]
     return Part(
         kind=language.text("kind.games" if has_games(source.summary) else "kind.run"),

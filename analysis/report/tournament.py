@@ -17,7 +17,6 @@ from analysis.report.parts import (
     Figure,
     Part,
     Pen,
-    Points,
     Source,
     Table,
     Text,
@@ -42,11 +41,7 @@ def part(pen: Pen, source: Source) -> Part:
         Chapter(language.text("chapter.pictures"), list(_figures(pen, source))),
         Chapter(language.text("chapter.ranking"), ranking),
         Chapter(language.text("chapter.seats"), [_seats(pen, summary)]),
-        Chapter(language.text("chapter.players"), common.players(pen, source.study)),
-        Chapter(language.text("chapter.rules"), common.rules(pen, summary)),
-        Chapter(language.text("chapter.assumed"), common.assumed(pen, source)),
-        Chapter(language.text("chapter.limits"), [Points(list(_limits(pen, source)))]),
-        common.repeat(pen, source, [("study.toml", source.study)]),
+        *common.last_chapters(pen, source, _limits(pen, source)),
     ]
     return Part(
         kind=language.text("kind.tournament"),
