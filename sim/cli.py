@@ -436,8 +436,6 @@ def run(
     number of threads or processes, and whether or not the run was interrupted: the same command
     goes on where it stopped, if it has a folder.
     """
-    if out == "":
-        raise InputError(expected="the name of a folder", where="--out", got=out)
     if records and out is None:
         raise InputError("records need a folder", where="--records", expected="--out FOLDER")
     check_page(page, lang)
@@ -460,7 +458,9 @@ def _workers(threads: int | None, processes: int | None, dask: str | None) -> di
 
 @contextmanager
 def _playing(out: str | None) -> Iterator[None]:
-    """Say how to go on with a run that was stopped, and name options as they are typed."""
+    """Say how to go on with what was stopped, and name options as they are typed."""
+    if out == "":
+        raise InputError(expected="the name of a folder", where="--out", got=out)
     context = click.get_current_context()
     typed = context.meta.get(_TYPED, "the same command")
     kept = "without --out FOLDER nothing is kept"
@@ -689,7 +689,7 @@ def metrics(as_json: bool) -> None:
 
 
 many_options: Callable[[F], F] = _stacked(
-    click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out."),
+    worker_options,
     click.option(
         "--out",
         metavar="FOLDER",
@@ -709,6 +709,8 @@ many_options: Callable[[F], F] = _stacked(
 @many_options
 def tournament(
     threads: int | None,
+    processes: int | None,
+    dask: str | None,
     out: str | None,
     page: str | None,
     lang: str,
@@ -725,8 +727,9 @@ def tournament(
     asked = make_tournament(**table)
     from sim.outcomes import tournament as play
 
-    with _going_on(out):
-        result = play(asked, threads=threads, out=out, progress=not quiet)
+    workers = _workers(threads, processes, dask)
+    with _playing(out):
+        result = play(asked, **workers, out=out, progress=not quiet)
     _show(result, out, as_json, quiet)
     write_page([result], page, lang, quiet)
 
@@ -780,6 +783,8 @@ def sweep(
     study: str | None,
     over: Sequence[str],
     threads: int | None,
+    processes: int | None,
+    dask: str | None,
     out: str | None,
     page: str | None,
     lang: str,
@@ -796,8 +801,9 @@ def sweep(
     asked = make_sweep(study, over, **table)
     from sim.outcomes import sweep as play
 
-    with _going_on(out):
-        result = play(asked, threads=threads, out=out, progress=not quiet)
+    workers = _workers(threads, processes, dask)
+    with _playing(out):
+        result = play(asked, **workers, out=out, progress=not quiet)
     _show(result, out, as_json, quiet)
     write_page([result], page, lang, quiet)
 
@@ -829,21 +835,6 @@ def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:
         return Sweep.of(base, **settings, folder=path.parent, here=typed)
 
 
-@contextmanager
-def _going_on(out: str | None) -> Iterator[None]:
-    """After Ctrl-C, tell how to go on with what is kept."""
-    if out == "":
-        raise InputError(expected="the name of a folder", where="--out", got=out)
-    try:
-        yield
-    except KeyboardInterrupt:
-        again = "stopped; nothing is kept without --out FOLDER"
-        if out is not None:
-            again = f"stopped; to go on: {shlex.join(['baobei', *sys.argv[1:]])}"
-        click.echo(again, err=True)
-        click.get_current_context().exit(EXIT_INTERRUPT)
-
-
 def _show(result: Any, out: str | None, as_json: bool, quiet: bool) -> None:
     """Print a result, and say where it is."""
     click.echo(result.to_json() if as_json else result.to_text())
@@ -864,8 +855,12 @@ def _show(result: Any, out: str | None, as_json: bool, quiet: bool) -> None:
     help="Play every deal in all rotations of the seats, or leave players where they are; if left "
     "out, rotate where the players of a study differ.",
 )
-@click.option("--threads", type=Whole(1, 1024), help="Threads; all cores if left out.")
-@click.option("--out", metavar="FOLDER", help="Write the results into this folder.")
+@worker_options
+@click.option(
+    "--out",
+    metavar="FOLDER",
+    help="Write the results into this folder; what was interrupted there goes on.",
+)
 @click.option("--all", "everything", is_flag=True, help="Show all differences, sure or not.")
 @report_option
 @json_option
@@ -873,6 +868,8 @@ def _show(result: Any, out: str | None, as_json: bool, quiet: bool) -> None:
 def compare(
     studies: tuple[str, ...],
     threads: int | None,
+    processes: int | None,
+    dask: str | None,
     out: str | None,
     everything: bool,
     page: str | None,
@@ -891,10 +888,11 @@ def compare(
     from sim.comparisons import changed, play
 
     notes = [*asked.notes, *([] if changed(asked.a, asked.b) else [_UNCHANGED])]
-    with _going_on(out):
+    workers = _workers(threads, processes, dask)
+    with _playing(out):
         for note in () if quiet else notes:
             click.echo(note, err=True)
-        result = play(asked, threads=threads, out=out, progress=not quiet)
+        result = play(asked, **workers, out=out, progress=not quiet)
     click.echo(result.to_json() if as_json else result.to_text(everything))
     if out is not None and not as_json and not quiet:
         click.echo(f"results are in {out}", err=True)

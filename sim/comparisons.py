@@ -12,6 +12,7 @@ import json
 import time
 import warnings
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +23,7 @@ from sim.batch import Sizes, interruptible, load_engine, play_parts
 from sim.deck import Deck, PathLike, digest
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, within
-from sim.executors import opened
+from sim.executors import check_ways, opened
 from sim.files import write, writing
 from sim.keep import MANIFEST, Keeper
 from sim.pairing import PairJob, PairSums, play_pairs
@@ -459,6 +460,9 @@ def compare(
     games: int | None = None,
     seed: int | None = None,
     threads: int | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
     chunk: int | None = None,
     out: PathLike | None = None,
     progress: Wanted = None,
@@ -474,18 +478,22 @@ def compare(
         rounds: Rounds of each study; as many as `a` says if None. Rounded up to full blocks.
         games: Games of each instead.
         seed: Of both studies; that of `a` if None.
-        threads: Threads that play; all cores if None. Results do not depend on it.
+        threads: Threads that play; all cores if None. No result depends on who plays.
+        processes: Processes of this machine that play instead.
+        dask: A Dask cluster instead; it, and `executor`, as of `sim.run`.
+        executor: Any executor instead.
         chunk: Deals that a thread plays at a time. Results do not depend on it.
         out: Folder for the results; made if need be. One that was interrupted is gone on with.
         progress: As of `sim.run`.
         **changes: Without `b`: what is changed in `a`, as of `Study.with_changes`.
 
     Returns:
-        The comparison, equal byte for byte for any number of threads and any chunks.
+        The comparison, equal byte for byte whoever plays, and for any chunks.
 
     Raises:
         InputError: Something in the arguments is wrong, or the folder holds something else.
         EngineError: A bug in a player.
+        WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     first = a if isinstance(a, Study) else load_study(a)
     if b is not None and changes:
@@ -496,25 +504,31 @@ def compare(
         second = b if isinstance(b, Study) else load_study(b)
     wanted: dict[str, Any] = {"rounds": rounds, "games": games, "seed": seed}
     comparing = Comparing.of(first, second, rotate=rotate, **wanted)
-    return play(comparing, threads=threads, chunk=chunk, out=out, progress=progress)
+    ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
+    return play(comparing, threads=threads, **ways, chunk=chunk, out=out, progress=progress)
 
 
 def play(
     comparing: Comparing,
     *,
     threads: int | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
     chunk: int | None = None,
     out: PathLike | None = None,
     progress: Wanted = None,
 ) -> Comparison:
     """Play what is to be compared; arguments as of `compare`."""
+    ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
+    check_ways(**ways)
     keeper = None if out is None else Keeper(out, _plan(comparing))
     job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
     load_engine(job.a[0], quiet=progress is False)
     play_pairs(job, 0, 0)
     start = time.perf_counter()
     pairs = PairSums.empty() if keeper is None else _kept(keeper)
-    _play(comparing, job, pairs, threads, chunk, progress, keeper)
+    _play(comparing, job, pairs, ways, chunk, progress, keeper)
     result = _made(comparing, pairs, job, time.perf_counter() - start)
     if keeper is not None:
         _save(result, keeper)
@@ -525,7 +539,7 @@ def _play(
     comparing: Comparing,
     job: PairJob,
     pairs: PairSums,
-    threads: int | None,
+    ways: dict[str, Any],
     chunk: int | None,
     progress: Wanted,
     keeper: Keeper | None,
@@ -535,7 +549,7 @@ def _play(
     size = 2 * comparing.a.count // blocks  # of a block, both studies together
     kept = time.monotonic()
     with (
-        opened(threads=threads) as workers,
+        opened(**ways) as workers,
         interruptible() as interrupted,
         Progress(progress, size * blocks, unit) as bar,
     ):

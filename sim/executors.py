@@ -64,7 +64,7 @@ def opened(
         InputError: Two ways at once, numbers out of range, Dask is missing or does not answer.
         WorkersLost: They were lost while they played.
     """
-    _check(threads=threads, processes=processes, dask=dask, executor=executor)
+    check_ways(threads=threads, processes=processes, dask=dask, executor=executor)
     if dask is not None:
         with _dask(dask, threads) as workers, _noticing(apart=True):
             yield workers
@@ -86,8 +86,12 @@ def opened(
             yield Workers(own, count, 0.1)
 
 
-def _check(**ways: Any) -> None:
-    """Refuse two ways at once, and numbers that make no sense."""
+def check_ways(**ways: Any) -> None:
+    """Refuse two ways at once, and numbers that make no sense; arguments as of `opened`.
+
+    Raises:
+        InputError: For either.
+    """
     for name in ("threads", "processes"):
         whole(name, ways[name], MAX_WORKERS)
     others = [name for name in ("processes", "dask", "executor") if ways[name] is not None]

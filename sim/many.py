@@ -1,4 +1,4 @@
-"""Many studies: one pool of threads plays all of them, their sums are kept one by one.
+"""Many studies: the same workers play all of them, their sums are kept one by one.
 
 Pieces of studies are played in order, a piece of the next one beginning while the last of the one
 before is still being played, so that no core waits at a border. What is finished can be handed to
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from typing import Any
 
 from sim.batch import Job, Part, load_engine, play
-from sim.executors import MAX_WORKERS, cores, whole
+from sim.executors import Workers, opened, whole
 from sim.progress import Progress, Wanted
 from sim.study import Study
 from sim.sums import Sums
@@ -25,7 +26,7 @@ MANY_PIECES = 20_000
 """Beyond so many, pieces become longer, so that no journal grows without end."""
 
 
-_AHEAD = 3  # pieces in flight for each thread
+_AHEAD = 3  # pieces in flight for each worker
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,9 @@ def play_many(
     studies: Sequence[Study],
     *,
     threads: int | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
     piece: int | None = None,
     progress: Wanted = None,
     done: Iterable[Piece] = (),
@@ -96,7 +100,10 @@ def play_many(
 
     Args:
         studies: What to play.
-        threads: Threads that play; all cores if None. Results do not depend on it.
+        threads: Threads that play; all cores if None. No result depends on who plays.
+        processes: Processes of this machine that play instead.
+        dask: A Dask cluster instead; it, and `executor`, as of `sim.run`.
+        executor: Any executor instead.
         piece: Units of a piece; about `PIECE` if None. Results do not depend on it.
         progress: As of `sim.batch.run`, over the units of all studies together.
         done: Pieces of an earlier run, in any order; those that do not fit are left out.
@@ -105,9 +112,9 @@ def play_many(
     Raises:
         InputError: Something in the arguments is wrong.
         EngineError: A bug in a player.
+        WorkersLost: They were lost while they played.
     """
-    whole("threads", threads, MAX_WORKERS)
-    threads = threads or min(cores(), MAX_WORKERS)
+    ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
     unit = studies[0].unit
     units = sum(study.count for study in studies)
     whole("piece", piece, 2**40)
@@ -117,33 +124,33 @@ def play_many(
         totals.add(old)
     if any(True for k in range(len(studies)) for _ in totals.missing(k)):
         load_engine(Job.of(studies[0]), quiet=progress is False)
-        _play(totals, unit, threads, piece, progress, keep)
+        with opened(threads=threads, **ways) as workers:
+            _play(totals, unit, workers, piece, progress, keep)
     return totals.sums
 
 
 def _play(
     totals: Totals,
     unit: str,
-    threads: int,
+    workers: Workers,
     piece: int,
     progress: Wanted,
     keep: Callable[[Piece], None] | None,
 ) -> None:
     """Mutates `totals`: play all that is missing."""
     units = totals.units
-    executor = ThreadPoolExecutor(threads, thread_name_prefix="baobei")
     pending: deque[tuple[int, Future[Part]]] = deque()
     work = _work(totals, piece)
 
     def submit_next() -> None:
         for study, job, begin, end in work:
-            pending.append((study, executor.submit(play, job, begin, end)))
+            pending.append((study, workers.executor.submit(play, job, begin, end)))
             return
 
     try:
         with Progress(progress, sum(study.count for study in totals.studies), unit) as bar:
             bar.update(units)
-            for _ in range(_AHEAD * threads):
+            for _ in range(_AHEAD * workers.count):
                 submit_next()
             while pending:
                 study, future = pending.popleft()
@@ -156,7 +163,8 @@ def _play(
                 units += part.end - part.begin
                 bar.update(units)
     finally:
-        executor.shutdown(wait=True, cancel_futures=True)
+        for _, future in pending:
+            future.cancel()
 
 
 def _work(totals: Totals, piece: int) -> Iterator[tuple[int, Job, int, int]]:

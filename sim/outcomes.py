@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,7 @@ import sim
 from sim.deck import PathLike
 from sim.engine.state import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
 from sim.errors import InputError
+from sim.executors import check_ways
 from sim.keep import Keeper
 from sim.many import Piece, play_many
 from sim.players import Player
@@ -187,6 +189,9 @@ def tournament(
     tournament: Tournament | PathLike,
     *,
     threads: int | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
     piece: int | None = None,
     out: PathLike | None = None,
     progress: Wanted = None,
@@ -195,23 +200,29 @@ def tournament(
 
     Args:
         tournament: What to play; or the name of a shipped study, or the path of a file.
-        threads: Threads that play; all cores if None. Results do not depend on it.
+        threads: Threads that play; all cores if None. No result depends on who plays.
+        processes: Processes of this machine that play instead.
+        dask: A Dask cluster instead; it, and `executor`, as of `sim.run`.
+        executor: Any executor instead.
         piece: Rounds that a thread plays at a time. Results do not depend on it.
         out: Folder for the results; made if need be. What was interrupted there goes on.
         progress: As of `sim.run`.
 
     Returns:
-        The result, equal byte for byte for any number of threads and any size of pieces.
+        The result, equal byte for byte whoever plays, and for any size of pieces.
 
     Raises:
         InputError: Something in the arguments is wrong, or the folder holds something else.
         EngineError: A bug in a player.
+        WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     if not isinstance(tournament, Tournament):
         tournament = load_tournament(tournament)
+    ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
+    check_ways(**ways)
     start = time.perf_counter()
     keeper = None if out is None else Keeper(out, plan_of_tournament(tournament))
-    sums = _played(tournament.studies(), keeper, threads, piece, progress)
+    sums = _played(tournament.studies(), keeper, piece, progress, ways)
     result = TournamentResult(tournament, sums, time.perf_counter() - start)
     if keeper is not None:
         _save(result, keeper)
@@ -450,6 +461,9 @@ def sweep(
     over: Mapping[str, Values] | None = None,
     *,
     threads: int | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
     piece: int | None = None,
     out: PathLike | None = None,
     progress: Wanted = None,
@@ -460,18 +474,22 @@ def sweep(
     Args:
         sweep: What to play: a sweep, the path of a file, or with `over` a study.
         over: By key, the values of each axis: ``{"0.bao_threshold": [2, 4, 6]}``.
-        threads: Threads that play; all cores if None. Results do not depend on it.
+        threads: Threads that play; all cores if None. No result depends on who plays.
+        processes: Processes of this machine that play instead.
+        dask: A Dask cluster instead; it, and `executor`, as of `sim.run`.
+        executor: Any executor instead.
         piece: Rounds or games that a thread plays at a time. Results do not depend on it.
         out: Folder for the results; made if need be. What was interrupted there goes on.
         progress: As of `sim.run`.
         **settings: With `over`: ``sample``, ``together``, ``focus`` as of `Sweep.of`.
 
     Returns:
-        The result, equal byte for byte for any number of threads and any size of pieces.
+        The result, equal byte for byte whoever plays, and for any size of pieces.
 
     Raises:
         InputError: Something in the arguments is wrong, or the folder holds something else.
         EngineError: A bug in a player.
+        WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     if over is not None:
         base = sweep if isinstance(sweep, Study) else _base(sweep)
@@ -480,9 +498,11 @@ def sweep(
         raise InputError("nothing is varied", where="over", expected="axes with their values")
     elif not isinstance(sweep, Sweep):
         sweep = load_sweep(sweep)
+    ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
+    check_ways(**ways)
     start = time.perf_counter()
     keeper = None if out is None else Keeper(out, plan_of_sweep(sweep))
-    sums = _played(sweep.studies, keeper, threads, piece, progress)
+    sums = _played(sweep.studies, keeper, piece, progress, ways)
     result = SweepResult(sweep, sums, time.perf_counter() - start)
     if keeper is not None:
         _save(result, keeper)
@@ -499,17 +519,15 @@ def _base(given: Sweep | PathLike) -> Study:
 def _played(
     studies: Sequence[Study],
     keeper: Keeper | None,
-    threads: int | None,
     piece: int | None,
     progress: Wanted,
+    ways: dict[str, Any],
 ) -> list[Sums]:
     """Return the sums over each study; what the keeper remembers is not played again."""
     done: Iterable[Piece] = () if keeper is None else list(keeper.pieces())
     keep = None if keeper is None else keeper.keep
     with keeper or nullcontext():
-        return play_many(
-            studies, threads=threads, piece=piece, progress=progress, done=done, keep=keep
-        )
+        return play_many(studies, piece=piece, progress=progress, done=done, keep=keep, **ways)
 
 
 def _save(result: Any, keeper: Keeper) -> Path:

@@ -239,7 +239,7 @@ def test_a_stopped_program_goes_on(tmp_path: Path, how: signal.Signals) -> None:
     assert process.returncode == (130 if how == signal.SIGINT else -9)
     assert journal.exists()
     if how == signal.SIGINT:
-        assert "stopped; to go on: baobei tournament --players balanced,novice" in told
+        assert "to go on: baobei tournament --players balanced,novice" in told
     asked = Tournament.of(players="balanced,novice", rounds=200_000)
     begun: list[int] = []
     result = tournament(asked, out=tmp_path / "a", progress=lambda done, _: begun.append(done))
