@@ -1,7 +1,8 @@
 """Calibrate: how often are players right that mix up cards, for how right they reckon to be?
 
 Equal players that pluck on a slight hope play at tables of several sizes, for several rates of
-mixing up. For each rate a curve is fitted, by likelihood, that turns what they reckon into what
+mixing up; they count all cards or none, and are more or less eager for rivals' cards. For each of
+these and each kind of claim a curve is fitted, by likelihood, that turns what they reckon into what
 proves true. Since they play otherwise with another curve, it is fitted again to what they do with
 it. Writes `sim/data/confidence.toml`; a change of it changes the numbers of players that mix up::
 
@@ -12,6 +13,7 @@ Small rates get more rounds, since unsure plucks are rare there.
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -20,10 +22,18 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.confidence import FILE, curves, drawn
+from sim.confidence import FILE, Mixing, curves, drawn
 from sim.engine.jit import entry
 from sim.engine.play import advance, start
-from sim.engine.state import CURVE, STAGE_DONE, new_state
+from sim.engine.state import (
+    CLAIM_DOUBLE,
+    CLAIMS,
+    CURVE,
+    PLUCK_DOUBLE,
+    PLUCK_TRIED,
+    STAGE_DONE,
+    new_state,
+)
 from sim.executors import cores
 from sim.pack import pack
 from sim.study import Study
@@ -33,10 +43,17 @@ Floats = NDArray[np.float64]
 KNOTS = np.concatenate([np.arange(-2.5, 4.0, 0.5), [4.0, 5.0]])
 """Log-odds at which a curve is fitted."""
 
-RATES = (0.003, 0.007, 0.01, 0.015, 0.02, 0.035, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
+RATES = (0.003, 0.01, 0.02, 0.035, 0.05, 0.1, 0.2, 0.3)
 PLAYERS = (2, 4, 6)
+COUNTS = (0.0, 1.0)
+HOPES = (0.2, 0.6, 0.9)
+"""From which confidence on they pluck rivals' cards."""
+
 HOPE = 0.2
-"""They pluck from this confidence on, so that every confidence occurs."""
+"""They pluck own cards from this confidence on, so that every confidence occurs."""
+
+KINDS = 12
+"""Counts of plucks by source, target, and whether they hit; see `sim.engine.state.PLUCK_TRIED`."""
 
 BINS = 400
 SMOOTH = 30.0
@@ -45,30 +62,42 @@ SMOOTH = 30.0
 
 @entry
 def watch(state, table, seed, rounds, sums):  # type: ignore[no-untyped-def]
-    """Mutates `sums` (float64, 2 x BINS x 3): plucks, hits and confidences by claims and bin."""
+    """Mutates `sums` (float64, CLAIMS x BINS x 3): plucks, hits, confidences by claim and bin."""
+    before = np.zeros((state.detail.shape[0], KINDS), np.int64)
     for index in range(rounds):
         start(state, table, index)
         while state.stage != STAGE_DONE:
             advance(state, table, seed)
-            if state.plucker >= 0 and state.sure == state.sure:
+            seat = state.plucker
+            if seat < 0:
+                continue
+            claim = 0
+            for kind in range(KINDS):
+                if state.detail[seat, PLUCK_TRIED + kind] != before[seat, kind]:
+                    before[seat, kind] = state.detail[seat, PLUCK_TRIED + kind]
+                    source, target = kind // 6, kind // 2 % 3
+                    claim = CLAIM_DOUBLE if target == PLUCK_DOUBLE else 2 * target + source
+            if state.sure == state.sure:
                 k = min(int(state.sure * BINS), BINS - 1)
-                sums[state.n_targets - 1, k, 0] += 1.0
-                sums[state.n_targets - 1, k, 1] += state.hit
-                sums[state.n_targets - 1, k, 2] += state.sure
+                sums[claim, k, 0] += 1.0
+                sums[claim, k, 1] += state.hit
+                sums[claim, k, 2] += state.sure
 
 
-def plucks(players: int, rate: float, rounds: int, seed: int, values: Floats) -> Floats:
-    """Return what `watch` counts among players with a curve (2 x knots)."""
+def plucks(players: int, mixing: Mixing, rounds: int, seed: int, values: Floats) -> Floats:
+    """Return what `watch` counts among players with curves (CLAIMS x knots)."""
     player = {
         "base": "balanced",
-        "mix_up_rate": rate,
+        "mix_up_rate": mixing.rate,
+        "count_cards": mixing.count,
         "pluck_confidence": HOPE,
-        "pluck_rival_confidence": HOPE,
+        "pluck_rival_confidence": mixing.hope,
     }
     table = pack(Study.of(players=[player] * players, rounds=1))
-    for claims in range(2):
-        table.curve[:players, claims] = drawn(KNOTS, values[claims], CURVE)
-    sums = np.zeros((2, BINS, 3))
+    table.hunch_pool[:] = -1  # a hunch is not a memory
+    for claim in range(len(CLAIMS)):
+        table.curve[:players, claim] = drawn(KNOTS, values[claim], CURVE)
+    sums = np.zeros((len(CLAIMS), BINS, 3))
     watch(new_state(), table, np.uint64(seed), rounds, sums)
     return sums
 
@@ -99,24 +128,23 @@ def fitted(values: Floats, sums: Floats) -> Floats:
     return rising
 
 
-def written(one: Floats, two: Floats) -> str:
-    """Return the data file: players x rates x knots for single and for double claims."""
-
-    def row(values: Floats) -> str:
-        return "[" + ", ".join(f"{value:.3f}" for value in values) + "]"
-
+def written(values: Floats) -> str:
+    """Return the data file."""
     lines = [
-        "# Log-odds that proved true, at knots of the log-odds that were reckoned, by number of",
-        "# players and rate of mixing up; see sim/confidence.py. Made by results/calibrate.py.",
+        "# Log-odds that proved true, at knots of the log-odds that were reckoned: by kind of",
+        "# claim, least confidence for rivals' cards, share of cards counted, number of players,",
+        "# and rate of mixing up; see sim/confidence.py. Made by results/calibrate.py.",
         f"knots = {KNOTS.tolist()}",
         f"rates = {list(RATES)}",
         f"players = {list(PLAYERS)}",
+        f"counts = {list(COUNTS)}",
+        f"hopes = {list(HOPES)}",
+        "",
+        "[claims]",
     ]
-    for name, table in (("one", one), ("two", two)):
-        lines.append(f"{name} = [")
-        for rows in table:
-            lines += ["  [", *(f"    {row(values)}," for values in rows), "  ],"]
-        lines.append("]")
+    for name, whole in zip(CLAIMS, np.moveaxis(values, -2, 0), strict=True):
+        text = re.sub(r"\](?=, \[)(, )", "],\n", str(whole.round(2).tolist()))
+        lines.append(f"{name} = {text}")
     return "\n".join(lines) + "\n"
 
 
@@ -125,6 +153,12 @@ def off(sums: Floats) -> float:
     number, hits, total = sums.sum(axis=0).reshape(20, -1, 3).sum(axis=1).T
     enough = number >= 10_000
     return float(np.abs((hits - total)[enough] / number[enough]).max(initial=0))
+
+
+def setting(place: tuple[int, ...]) -> tuple[int, Mixing]:
+    """Return number and kind of players at a place of the table of curves."""
+    hope, count, players, rate = place
+    return PLAYERS[players], Mixing(RATES[rate], COUNTS[count], HOPES[hope])
 
 
 @click.command()
@@ -145,30 +179,32 @@ def main(
     out: Path,
 ) -> None:
     """Fit the curves and write them."""
+    axes = (HOPES, COUNTS, PLAYERS, RATES)
     places = [
         place
-        for place in product(range(len(PLAYERS)), range(len(RATES)))
-        if PLAYERS[place[0]] in (players or PLAYERS) and RATES[place[1]] in (rates or RATES)
+        for place in product(*(range(len(axis)) for axis in axes))
+        if PLAYERS[place[2]] in (players or PLAYERS) and RATES[place[3]] in (rates or RATES)
     ]
-    values = np.broadcast_to(KNOTS, (2, len(PLAYERS), len(RATES), len(KNOTS))).copy()
+    shape = (*map(len, axes), len(CLAIMS), len(KNOTS))
+    values = np.broadcast_to(KNOTS, shape).copy()
     if go_on:
-        values[:] = curves().one, curves().two
-    plucks(2, RATES[0], 1, seed, values[:, 0, 0])  # compiles, before threads do
+        values[:] = np.stack([curves().claims[name] for name in CLAIMS], axis=-2)
+    plucks(2, Mixing(0.1, 1.0, 0.9), 1, seed, values[0, 0, 0, 0])  # compiles, before threads do
     with ThreadPoolExecutor(cores()) as executor:
         for time in range(times):
-            share = 1.0 if time == times - 1 else 0.25
+            portion = 1.0 if time == times - 1 else 0.25
 
-            def once(place: tuple[int, int], share: float = share, time: int = time) -> Floats:
-                seats, rate = PLAYERS[place[0]], RATES[place[1]]
-                count = int(share * rounds * 4 / seats * (0.1 / rate) ** 0.5)
-                return plucks(seats, rate, count, seed + time, values[:, *place])
+            def once(place: tuple[int, ...], portion: float = portion, time: int = time) -> Floats:
+                seats, mixing = setting(place)
+                number = int(portion * rounds * 4 / seats * (0.1 / mixing.rate) ** 0.5)
+                return plucks(seats, mixing, number, seed + time, values[place])
 
             for place, sums in zip(places, executor.map(once, places), strict=True):
-                for claims in range(2):
-                    values[claims, *place] = fitted(values[claims, *place], sums[claims])
-                seats, rate = PLAYERS[place[0]], RATES[place[1]]
-                click.echo(f"{seats} players, rate {rate}: before, up to {off(sums):.3f} off")
-            out.write_text(written(*values), encoding="utf-8")
+                for claim in range(len(CLAIMS)):
+                    values[place][claim] = fitted(values[place][claim], sums[claim])
+                seats, mixing = setting(place)
+                click.echo(f"{seats} players, {mixing}: before, up to {off(sums):.3f} off")
+            out.write_text(written(values), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """How often a player is right that mixes up cards, for how right it reckons itself to be.
 
 `sim.engine.memory` reckons a chance by Bayes from what the player knows. What that leaves out of
-account makes it a little wrong, and differently for other rates and numbers of players. So a last
-step puts right what play shows: a curve over the log-odds of the chance, linear between knots. The
-curves stand in ``data/confidence.toml``; ``results/calibrate.py`` fits them.
+account makes it a little wrong, and differently for other rates, numbers of players, shares of
+cards that are counted, rivals' eagerness, and kinds of claims. So a last step puts right what play
+shows: a curve over the log-odds of the chance, linear between knots. The curves stand in
+``data/confidence.toml``; ``results/calibrate.py`` fits them.
 """
 
 from __future__ import annotations
@@ -11,18 +12,37 @@ from __future__ import annotations
 import math
 import tomllib
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.engine.state import CLAIMS
 from sim.errors import DATA
 
 FILE = DATA / "confidence.toml"
 
 Floats = NDArray[np.float64]
+
+
+AXES = ("knots", "rates", "players", "counts", "hopes")
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """What of a player that mixes up cards decides how sure it may be.
+
+    Attributes:
+        rate: `mix_up_rate`, above 0.
+        count: `count_cards`, 0 to 1.
+        hope: `pluck_rival_confidence`, 0 to 1.
+    """
+
+    rate: float
+    count: float
+    hope: float
 
 
 @dataclass(frozen=True)
@@ -33,26 +53,33 @@ class Curves:
         knots: Log-odds that were reckoned, ascending.
         rates: Values of `mix_up_rate`, ascending.
         players: Numbers of players at the table, ascending.
-        one: Of single claims: players x rates x knots.
-        two: Of double claims, the same.
+        counts: Values of `count_cards`, ascending.
+        hopes: Values of `pluck_rival_confidence`, ascending: of the player, and so, as far as it
+            knows, of its rivals, who may race for what it takes for a match.
+        claims: By name in `sim.engine.state.CLAIMS`: hopes x counts x players x rates x knots.
     """
 
     knots: Floats
     rates: Floats
     players: Floats
-    one: Floats
-    two: Floats
+    counts: Floats
+    hopes: Floats
+    claims: Mapping[str, Floats]
 
-    def at(self, players: int, rate: float, claims: int) -> Floats:
-        """Return the log-odds at the knots for any number of players and any rate above 0.
+    def at(self, claim: str, players: int, mixing: Mixing) -> Floats:
+        """Return the log-odds at the knots for any number of players and any who mixes up.
 
-        Linear between the numbers of players and between the logarithms of the rates.
+        Linear between the values of each axis, and between the logarithms of the rates.
         """
-        table = self.one if claims == 1 else self.two
-        below, above, share = _between(self.players, players)
-        rows = (1 - share) * table[below] + share * table[above]
-        below, above, share = _between(np.log(self.rates), math.log(rate))
-        found: Floats = (1 - share) * rows[below] + share * rows[above]
+        found = self.claims[claim]
+        for values, value in (
+            (self.hopes, mixing.hope),
+            (self.counts, mixing.count),
+            (self.players, players),
+            (np.log(self.rates), math.log(mixing.rate)),
+        ):
+            below, above, share = _between(values, value)
+            found = (1 - share) * found[below] + share * found[above]
         return found
 
 
@@ -67,7 +94,9 @@ def _between(values: Floats, value: float) -> tuple[int, int, float]:
 def curves() -> Curves:
     """Return the curves that the program ships with."""
     data = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return Curves(**{name: np.array(values, float) for name, values in data.items()})
+    axes = {name: np.array(data[name], float) for name in AXES}
+    claims = {name: np.array(data["claims"][name], float) for name in CLAIMS}
+    return Curves(**axes, claims=claims)
 
 
 def drawn(knots: Floats, values: Floats, steps: int) -> Floats:
@@ -83,14 +112,14 @@ def drawn(knots: Floats, values: Floats, steps: int) -> Floats:
 
 
 @cache
-def curve(players: int, rate: float, claims: int, steps: int) -> Sequence[float]:
+def curve(claim: str, players: int, mixing: Mixing, steps: int) -> Sequence[float]:
     """Return the chances that prove true, where 0, 1 / steps … 1 was reckoned.
 
     Args:
+        claim: One of `sim.engine.state.CLAIMS`.
         players: Number of players at the table.
-        rate: The player's `mix_up_rate`, above 0.
-        claims: 1 for a single claim, 2 for a double.
+        mixing: Whose curve it is.
         steps: Steps of the curve.
     """
     found = curves()
-    return tuple(drawn(found.knots, found.at(players, rate, claims), steps).tolist())
+    return tuple(drawn(found.knots, found.at(claim, players, mixing), steps).tolist())

@@ -10,10 +10,11 @@ from typing import Any, get_args
 
 import numpy as np
 
-from sim.confidence import curve
+from sim.confidence import Mixing, curve
 from sim.deck import POWERS, Deck
 from sim.engine.state import (
     AGES,
+    CLAIMS,
     CURVE,
     HEURISTIC,
     LIES_DEALT,
@@ -141,8 +142,10 @@ def _pack_memory(table: Any, seat: int) -> None:
     table.stays_right[seat] = list(accumulate([1.0] + [1 - mix] * (AGES - 1), operator.mul))
     table.doubt[seat] = min(DOUBT_FOR_RATE * mix, MOST_DOUBT)
     if mix > 0:
-        for claims in (1, 2):
-            table.curve[seat, claims - 1] = curve(int(table.players), mix, claims, CURVE)
+        hope = float(table.pluck_rival_confidence[seat])
+        mixing = Mixing(mix, float(table.count_cards[seat]), hope)
+        for k, claim in enumerate(CLAIMS):
+            table.curve[seat, k] = curve(claim, int(table.players), mixing, CURVE)
     table.forgets_first[seat] = forget / fading if fading > 0 else 0
     table.overlooks[seat] = int(table.policy[seat] == HEURISTIC and table.count_cards[seat] < 1)
     if table.policy[seat] == HEURISTIC:

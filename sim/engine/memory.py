@@ -18,6 +18,10 @@ from .jit import inline, kernel, lowest, popcount, unit
 from .rng import STREAM_MEMORY, below, number, unit_interval
 from .state import (
     AGES,
+    CLAIM_DOUBLE,
+    CLAIM_IN_WINDOW,
+    CLAIM_OWN,
+    CLAIM_RIVAL,
     CURVE,
     LIES_DEALT,
     LIES_KEPT,
@@ -226,7 +230,7 @@ def _fade(state, table, viewer):
         while cards != _ZERO:
             while state.spared[viewer] == 0 and state.strikes[viewer] == 0:
                 _draw_spared(state, table, viewer)
-            passed = min(np.int64(state.spared[viewer]), popcount(cards))
+            passed: int = min(np.int64(state.spared[viewer]), popcount(cards))
             state.spared[viewer] -= passed
             for _ in range(passed):
                 cards &= cards - _ONE
@@ -422,16 +426,18 @@ def _confidence(state, table, viewer, card):
             wrong += cards * mixed
     wrong = wrong * table.to_neighbour + NEVER_SURE * (1.0 - _right_after(table, who, last))
     wrong *= 1.0 + _rivals_racing(state, own, owner_knows, others)
-    return _as_played(table, who, 1, right / (right + wrong))
+    claim = CLAIM_OWN if own else CLAIM_RIVAL
+    claim += 0 if state.from_draw else CLAIM_IN_WINDOW
+    return _as_played(table, who, claim, right / (right + wrong))
 
 
 @kernel
-def _as_played(table, who, claims, chance):
-    """What a chance (0 to 1) that was reckoned for one or two claims turns out to be in play."""
+def _as_played(table, who, claim, chance):
+    """What a chance (0 to 1) that was reckoned for a claim (CLAIM_…) turns out to be in play."""
     at = chance * CURVE
     k = min(int(at), CURVE - 1)
-    low = table.curve[who, claims - 1, k]
-    return low + (at - k) * (table.curve[who, claims - 1, k + 1] - low)
+    low = table.curve[who, claim, k]
+    return low + (at - k) * (table.curve[who, claim, k + 1] - low)
 
 
 @kernel
@@ -443,7 +449,7 @@ def confidence_of_both(state, table, viewer, first, second):
     who = state.who[viewer]
     if table.mix_up_rate[who] <= 0.0:
         return first * second
-    return _as_played(table, who, 2, first * second)
+    return _as_played(table, who, CLAIM_DOUBLE, first * second)
 
 
 @kernel

@@ -160,6 +160,11 @@ NEIGHBOURS = 4
 #: Steps of the curve from the confidence that a player reckons to the one that proves true.
 CURVE = 128
 
+# Claims that have a curve each: single ones by target, with a drawn card or in a window; doubles.
+CLAIMS = ("own_draw", "own_window", "rival_draw", "rival_window", "double")
+CLAIM_OWN, CLAIM_RIVAL, CLAIM_DOUBLE = 0, 2, 4
+CLAIM_IN_WINDOW = 1
+
 #: Bins of a plucker's confidence, from 0 to 1; the last one holds certainty, too.
 CONFIDENCE_BINS = 20
 
@@ -581,9 +586,8 @@ TABLE = np.dtype(
         ("to_neighbour", np.float64),
         # Chance that a memory is not mixed up within 0, 1, 2 … turns.
         ("stays_right", np.float64, (MAX_PLAYERS, AGES)),
-        # The confidence that proves true, of one claim and of two, where 0, 1 / CURVE … 1 is
-        # reckoned.
-        ("curve", np.float64, (MAX_PLAYERS, 2, CURVE + 1)),
+        # The confidence that proves true, by claim (CLAIM_…), where 0, 1 / CURVE … 1 is reckoned.
+        ("curve", np.float64, (MAX_PLAYERS, len(CLAIMS), CURVE + 1)),
         ("doubt", np.float64, _SEATS),  # see memory.chance_by_counting
         # How likely a card of a family is to lie there, for how it came to lie (LIES_…).
         ("lies", np.float64, (MAX_PLAYERS, 3, MAX_FAMILIES)),
