@@ -13,7 +13,6 @@ Small rates get more rounds, since unsure plucks are rare there.
 
 from __future__ import annotations
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -143,8 +142,7 @@ def written(values: Floats) -> str:
         "[claims]",
     ]
     for name, whole in zip(CLAIMS, np.moveaxis(values, -2, 0), strict=True):
-        text = re.sub(r"\](?=, \[)(, )", "],\n", str(whole.round(2).tolist()))
-        lines.append(f"{name} = {text}")
+        lines.append(f"{name} = {whole.round(2).tolist()}".replace("], [", "],\n["))
     return "\n".join(lines) + "\n"
 
 

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
 from dataclasses import replace
 from pathlib import Path
@@ -108,16 +108,6 @@ def test_dask_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # --- Dask -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A scheduler and two worker processes on this machine, each of which may be killed."""
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-    ) as cluster:
-        yield cluster
 
 
 @pytest.fixture(params=["rounds", "games"])

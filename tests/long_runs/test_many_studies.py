@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -75,16 +75,6 @@ def test_losing_workers_keeps_what_is_finished(
     found = play(out=tmp_path, progress=lambda done, _: told.append(done))
     assert told[0] >= 2500
     assert numbers(found) == numbers(play())
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A scheduler and two worker processes on this machine."""
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-    ) as cluster:
-        yield cluster
 
 
 def test_a_cluster(cluster: Any, play: Played) -> None:
