@@ -147,12 +147,12 @@ def _sparse(counts: Any, first: int) -> dict[int, int]:
 
 
 def _together(histograms: Iterable[Mapping[int, int]]) -> dict[int, int]:
-    """Return the sum of histograms."""
+    """Return the sum of histograms; what comes to 0, as sums of points may, is left out."""
     whole: dict[int, int] = {}
     for histogram in histograms:
         for value, times in histogram.items():
             whole[value] = whole.get(value, 0) + times
-    return whole
+    return {value: times for value, times in whole.items() if times}
 
 
 def _plus(a: Any, b: Any) -> Any:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+
 import hypothesis
 import pytest
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 hypothesis.settings.register_profile(
     "seeded", derandomize=True, deadline=None, database=None, print_blob=True

@@ -393,7 +393,7 @@ def test_looks_misses_and_takes_make_memories_right_in_play() -> None:
         "take_max_value": 9,
     }
     checked = Counter[int]()
-    for seed in range(scaled(40, least=6)):
+    for seed in range(scaled(40, least=10)):
         study = Study.of(players=[muddled] * 4, seed=seed, rounds=1, rules={"max_turns": 80})
         state, table = new_state(), pack(study)
         start(state, table, 0)

@@ -297,7 +297,7 @@ HEURISTIC = [
     Case("memory_span", (0, 2, 128), plucks(OWN_HIT), deck=FLOCKS, first_is_zero=True, count=200),
     Case("forget_rate", (1.0, 0.2, 0.0), plucks(OWN_HIT), deck=FLOCKS, count=200),
     Case(
-        "mix_up_rate", (0.0, 0.1, 0.5), plucks(MISSED), {"pluck_confidence": 0.3}, deck=FLOCKS,
+        "mix_up_rate", (0.0, 0.02, 0.1), plucks(MISSED), {"pluck_confidence": 0.3}, deck=FLOCKS,
         count=200,
     ),
     Case(

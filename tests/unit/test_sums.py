@@ -60,6 +60,14 @@ def test_nothing_adds_nothing(result: Result) -> None:
     assert sums == result.sums
 
 
+def test_what_comes_to_0_leaves_no_trace() -> None:
+    """Sums of points may cancel out; then they are those of one chunk, which leaves zeros out."""
+    counts = Sums.empty().counts
+    sums = Sums(counts, {"dealt_sum": {2: 5, 3: -7}})
+    sums.add(Sums(counts, {"dealt_sum": {2: -5, 3: 8}}))
+    assert sums.histograms["dealt_sum"] == {3: 1}
+
+
 def test_what_was_not_counted_everywhere_is_not_known(result: Result) -> None:
     whole = result.sums
     counts = {name: whole.counts[name] for name in OLD_COUNTS}
