@@ -376,8 +376,8 @@ def _plucks() -> Iterator[Metric]:
         _seat(
             "hit_rate",
             "share",
-            "plucks that hit; interval with rounds as clusters, Wilson's where rounds do not "
-            "differ, as where all plucks hit",
+            "plucks that hit; Wilson's interval, of as many independent plucks as would be as sure "
+            "as these, with rounds as clusters",
             "hits / plucks ±",
         ),
     )

@@ -66,15 +66,54 @@ def wilson(
         units: How many make one success.
         confidence: Level, above 0 and below 1.
     """
-    if whole == 0:
-        return 0.0, 1.0
-    share = part / (whole * units)
-    z2n = z_score(confidence) ** 2 / whole
+    return _wilson(part, whole * units, whole, confidence) if whole else (0.0, 1.0)
+
+
+def _wilson(part: int, whole: int, trials: float, confidence: float) -> tuple[float, float]:
+    """Return Wilson's interval of part / whole, as sure as out of so many independent trials."""
+    share = part / whole
+    z2n = z_score(confidence) ** 2 / trials
     middle = (share + z2n / 2) / (1 + z2n)
     half = math.sqrt(share * (1 - share) * z2n + z2n * z2n / 4) / (1 + z2n)
     low = 0.0 if part == 0 else max(0.0, middle - half)
-    high = 1.0 if part == whole * units else min(1.0, middle + half)
+    high = 1.0 if part == whole else min(1.0, middle + half)
     return low, high
+
+
+def clustered_wilson(
+    clusters: int,
+    part: int,
+    whole: int,
+    part_squares: int,
+    whole_squares: int,
+    products: int,
+    confidence: float = CONFIDENCE,
+) -> Interval:
+    """Return Wilson's interval of a share of trials that hang together in clusters.
+
+    It is that of as many independent trials as would make the share as sure: the *effective*
+    number, share (1 - share) / variance, with the variance of the ratio as of `ratio_interval`
+    (Korn and Graubard 1998, Survey Methodology 24, use it for the interval of Clopper and Pearson).
+    Near 0 and 1 it holds what it promises where the normal one does not. Where no cluster
+    differs from another, as where all trials succeed, every trial counts.
+
+    Args:
+        clusters: Number of clusters (rounds).
+        part: Successes in all (plucks that hit).
+        whole: Trials in all (plucks); with none there is no interval.
+        part_squares: Sum of the squares of the clusters' successes.
+        whole_squares: Sum of the squares of their trials.
+        products: Sum of the products of both.
+        confidence: Level, above 0 and below 1.
+    """
+    if whole == 0:
+        return NOTHING
+    trials: float = whole
+    if clusters > 1:
+        error = _ratio_error(clusters, part, whole, part_squares, whole_squares, products)
+        if error > 0:
+            trials = part * (whole - part) / whole**2 / error**2
+    return _wilson(part, whole, trials, confidence)
 
 
 def sample_sd(count: int, total: int, squares: int) -> float | None:

@@ -45,7 +45,7 @@ KNOTS = np.concatenate([np.arange(-2.5, 4.0, 0.5), [4.0, 5.0]])
 RATES = (0.003, 0.01, 0.02, 0.035, 0.05, 0.1, 0.2, 0.3)
 PLAYERS = (2, 4, 6)
 COUNTS = (0.0, 1.0)
-HOPES = (0.2, 0.6, 0.9)
+HOPES = (0.2, 0.6, 0.9, 0.95)
 """From which confidence on they pluck rivals' cards."""
 
 HOPE = 0.2
@@ -165,6 +165,7 @@ def setting(place: tuple[int, ...]) -> tuple[int, Mixing]:
 @click.option("--seed", default=20, show_default=True)
 @click.option("--rate", "rates", multiple=True, type=float, help="Only for this rate; repeatable.")
 @click.option("--players", multiple=True, type=int, help="Only for so many players; repeatable.")
+@click.option("--hope", "hopes", multiple=True, type=float, help="Only for this one; repeatable.")
 @click.option("--go-on", is_flag=True, help="Begin with the curves that there are.")
 @click.option("--out", default=FILE, show_default=True, type=click.Path(path_type=Path))
 def main(
@@ -173,6 +174,7 @@ def main(
     seed: int,
     rates: tuple[float, ...],
     players: tuple[int, ...],
+    hopes: tuple[float, ...],
     go_on: bool,
     out: Path,
 ) -> None:
@@ -181,7 +183,9 @@ def main(
     places = [
         place
         for place in product(*(range(len(axis)) for axis in axes))
-        if PLAYERS[place[2]] in (players or PLAYERS) and RATES[place[3]] in (rates or RATES)
+        if HOPES[place[0]] in (hopes or HOPES)
+        and PLAYERS[place[2]] in (players or PLAYERS)
+        and RATES[place[3]] in (rates or RATES)
     ]
     shape = (*map(len, axes), len(CLAIMS), len(KNOTS))
     values = np.broadcast_to(KNOTS, shape).copy()

@@ -38,7 +38,7 @@ from sim.engine.state import (
     new_state,
 )
 from sim.errors import InputError, within
-from sim.executors import MAX_WORKERS, Workers, opened, whole
+from sim.executors import Workers, check_ways, opened, whole
 from sim.folder import read_held
 from sim.ledger import Ledger, open_ledger
 from sim.pack import pack
@@ -384,6 +384,18 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@contextmanager
+def unbroken() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block, as of one that loads code: it could be swallowed.
+
+    The compiler calls back from C, and there Python can raise nothing.
+    """
+    with interruptible() as pressed:
+        yield
+    if pressed():
+        raise KeyboardInterrupt
+
+
 # --- what to play, and when to stop ---------------------------------------------------------------
 
 
@@ -540,16 +552,16 @@ def run(
     limits = {"rounds": max_rounds, "games": max_games}
     plan = _Plan.of(study, only=only, until=until, max_units=limits, max_seconds=max_seconds)
     study = plan.study
-    whole("threads", threads, MAX_WORKERS)
     whole("chunk", chunk, 2**40)
     if records and out is None:
         check_rows(size(plan.wanted) * len(study.players))
+    ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
+    check_ways(threads=threads, **ways)
     with open_ledger(out, study, records=records, until=plan.until) as ledger:
         if not plan.begin(ledger) or plan.reached(ledger):
             return ledger.finish("until" if plan.reached(ledger) else plan.end(ledger))
         job = Job.of(study, records)
         ledger.compile_seconds += load_engine(job, quiet=progress is False)
-        ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
         with opened(threads=threads, **ways) as workers:
             sizes = Sizes(job, study.unit, workers.count, chunk, workers.chunk_seconds)
             stopped_by = _play(plan, job, ledger, workers, sizes, progress)
@@ -616,9 +628,13 @@ def extend(
 def load_engine(job: Job, quiet: bool = False) -> float:
     """Compile the engine, or load it from its cache, in this thread; return the seconds it took."""
     start = time.perf_counter()
+    with unbroken():
+        from sim.engine.jit import is_compiled
     announce_compiling(quiet, "play_chunk")
-    _compile_apart()
-    play(job, 0, 0)
+    if not is_compiled("play_chunk"):
+        _compile_apart()
+    with unbroken():
+        play(job, 0, 0)
     return time.perf_counter() - start
 
 
@@ -628,9 +644,7 @@ def _compile_apart() -> None:
     Code plays up to a quarter slower in the process that compiled it than in one that loaded it.
     Whatever goes wrong here does no harm: then this process compiles.
     """
-    from sim.engine.jit import is_compiled
-
-    if is_compiled("play_chunk") or not sys.executable:
+    if not sys.executable:
         return
     paths = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}

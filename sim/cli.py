@@ -79,6 +79,8 @@ class Program(click.Group):
         except OSError as error:
             click.echo(f"Error: {error}", err=True)
             code = EXIT_INPUT
+        if code == EXIT_INTERRUPT and args is None:
+            _leave(code)
         sys.exit(code if isinstance(code, int) else 0)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -100,6 +102,17 @@ class Program(click.Group):
             click.echo("stopped", err=True)
             ctx.exit(EXIT_INTERRUPT)
         return value
+
+
+def _leave(code: int) -> None:
+    """End the process at once; all that was open is closed.
+
+    Where Ctrl-C has interrupted an import, the interpreter would end by the signal, not the code.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 _TYPED = "sim.typed"  # key of a context's notes

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
-from sim.batch import Sizes, interruptible, load_engine, play_parts
+from sim.batch import Sizes, interruptible, load_engine, play_parts, unbroken
 from sim.deck import Deck, PathLike, digest
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, within
@@ -525,7 +525,8 @@ def play(
     keeper = None if out is None else Keeper(out, _plan(comparing))
     job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
     load_engine(job.a[0], quiet=progress is False)
-    play_pairs(job, 0, 0)
+    with unbroken():
+        play_pairs(job, 0, 0)
     start = time.perf_counter()
     pairs = PairSums.empty() if keeper is None else _kept(keeper)
     _play(comparing, job, pairs, ways, chunk, progress, keeper)

@@ -99,8 +99,9 @@ def check_ways(**ways: Any) -> None:
         raise InputError(f"{others[0]} and {others[1]} at once", expected="one of the two")
     if others == ["processes"] and ways["threads"] is not None:
         raise InputError("threads and processes at once", expected="one of the two")
-    if ways["dask"] is not None and not (isinstance(ways["dask"], str) and ways["dask"].strip()):
-        raise InputError(expected=_ADDRESS, where="dask", got=ways["dask"])
+    dask = ways["dask"]
+    if dask is not None and not (isinstance(dask, str) and (dask == LOCAL or ":" in dask)):
+        raise InputError(expected=_ADDRESS, where="dask", got=dask)
     executor = ways["executor"]
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise InputError(expected="something with a method submit", where="executor", got=executor)

@@ -314,30 +314,24 @@ class Designers:
         return found
 
     def _hit_rate(self, seat: int) -> Group:
-        """Return the share of plucks that hit; a round's plucks hang together.
-
-        Where no round differs from another, as where all plucks hit, their spread says nothing of
-        how sure the share is: then Wilson's interval tells what so many plucks can say.
-        """
-        from analysis.stats import ratio, ratio_interval, wilson
+        """Return the share of plucks that hit; a round's plucks hang together."""
+        from analysis.stats import NOTHING, clustered_wilson, ratio
 
         sums = self.sums
         counts = sums["count"][seat]
         hits = sum(counts[:MISSED])
         tries = hits + counts[MISSED]
-        interval: Sequence[float | None] = (None, None)
+        interval = NOTHING
         if self.inside is not None:
-            interval = ratio_interval(
+            interval = clustered_wilson(
                 clusters=sums["rounds"],
-                total=hits,
-                size=tries,
-                total_squares=sums["hits_sq"][seat],
-                size_squares=sums["tries_sq"][seat],
+                part=hits,
+                whole=tries,
+                part_squares=sums["hits_sq"][seat],
+                whole_squares=sums["tries_sq"][seat],
                 products=sums["hits_tries"][seat],
                 confidence=self.inside,
             )
-            if tries and interval[0] == interval[1]:
-                interval = wilson(hits, tries, confidence=self.inside)
         return {"hit_rate": ratio(hits, tries), "hit_rate_ci95": list(interval)}
 
     def _chances(self, detail: Sequence[int]) -> Group:

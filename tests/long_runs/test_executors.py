@@ -31,6 +31,7 @@ pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]  # Dask's, 
         ({"processes": 1.5}, "processes: expected a whole number"),
         ({"threads": 2, "processes": 2}, "threads and processes at once"),
         ({"processes": 2, "dask": "local"}, "processes and dask at once"),
+        ({"dask": "nonsense"}, "dask: expected an address such as tcp://host:8786, or local"),
         ({"dask": " "}, "dask: expected an address such as tcp://host:8786, or local"),
         ({"executor": 5}, "executor: expected something with a method submit, got 5"),
     ],
@@ -170,7 +171,7 @@ def test_the_scheduler_is_lost(tmp_path: Path) -> None:
 
 def test_nobody_answers() -> None:
     pytest.importorskip("distributed", reason="Dask is not installed")
-    for address in ("tcp://127.0.0.1:1", "no address at all"):
+    for address in ("tcp://127.0.0.1:1", "127.0.0.1:1"):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("sim.executors.DASK_SECONDS", 1)
             with pytest.raises(InputError, match="dask: no Dask scheduler answers at"):

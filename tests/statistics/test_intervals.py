@@ -87,6 +87,20 @@ def test_ratio_of_clusters() -> None:
     assert is_95(covered(ends, 7))
 
 
+@pytest.mark.parametrize("share", [0.5, 0.97])
+def test_wilson_of_trials_that_hang_together(share: float) -> None:
+    """Some clusters are better than others, near 1 as in the middle."""
+    rng = np.random.default_rng(111)
+    sizes = rng.integers(0, 4, (TRIALS, 600))
+    level = rng.beta(8 * share, 8 * (1 - share), sizes.shape)
+    hits = rng.binomial(sizes, level)
+    ends = (
+        stats.clustered_wilson(n, total[0], total[1], product[0][0], product[1][1], product[0][1])
+        for n, total, product in moments(np.stack([hits, sizes], axis=1))
+    )
+    assert is_95(covered(ends, share))
+
+
 @pytest.mark.parametrize(
     ("share", "n"), [(0.5, 500), pytest.param(0.9, 1000, marks=pytest.mark.slow)]
 )

@@ -131,6 +131,15 @@ def test_ratio_interval_covers_where_rounds_hang_together() -> None:
     assert naive / 1500 < 0.7  # what a reader would be told if rounds counted as independent
 
 
+def test_clustered_wilson_of_single_trials_is_almost_wilson() -> None:
+    """Of one trial each: the variance has the divisor n - 1."""
+    found = stats.clustered_wilson(400, 380, 400, 380, 400, 380)
+    assert found == pytest.approx(stats.wilson(380, 400), abs=1e-4)
+    assert stats.clustered_wilson(10, 7, 7, 7, 7, 7) == stats.wilson(7, 7)
+    assert stats.clustered_wilson(10, 0, 0, 0, 0, 0) == stats.NOTHING
+    assert stats.clustered_wilson(1, 3, 5, 9, 25, 15) == stats.wilson(3, 5)
+
+
 def test_ratio_interval_of_equal_sizes_is_that_of_the_means() -> None:
     totals = np.random.default_rng(6).integers(0, 50, 80)
     n, total, squares = sums(totals)
