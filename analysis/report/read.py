@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.report.parts import Source
-from analysis.report.shapes import check_schema, check_study, check_summary
+from analysis.report.shapes import check_schema, check_summary, resolved_study
 from sim.errors import InputError, one_of
 
 KINDS = ("run", "comparison", "sweep", "tournament")
@@ -77,8 +77,7 @@ def _of_folder(path: Path) -> Source:
         )
     summary = _json(path / "summary.json", path)
     check_summary(kind, summary, path / "summary.json")
-    study: dict[str, Any] = manifest.get("study")  # type: ignore[assignment]  # checked below
-    check_study(kind, study, path / "manifest.json")
+    study = resolved_study(kind, manifest.get("study"), path / "manifest.json")
     sides: tuple[Source, ...] = ()
     if kind == "comparison":
         sides = tuple(_of_folder(path / side) for side in "ab" if (path / side).is_dir())

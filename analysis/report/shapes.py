@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -22,8 +22,10 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from analysis.metrics import METRICS, Metric
-from sim.errors import InputError
+from sim.errors import InputError, within
 from sim.rules import EDITIONS
+from sim.study import Study
+from sim.tournaments import Tournament
 
 SCHEMA = 1
 """Schema of the manifests and summaries that can be read."""
@@ -61,8 +63,8 @@ def check_summary(kind: str, summary: Mapping[str, Any], file: Path) -> None:
             _check(shape, value, file, key)
 
 
-def check_study(kind: str, study: Any, file: Path) -> None:
-    """Check that a manifest says what was played.
+def resolved_study(kind: str, study: Any, file: Path) -> dict[str, Any]:
+    """Return what was played as this version of the program writes it down.
 
     Args:
         kind: As of `check_summary`.
@@ -73,6 +75,16 @@ def check_study(kind: str, study: Any, file: Path) -> None:
         InputError: It does not.
     """
     _check(_STUDIES.get(kind, _STUDY), study, file, "study")
+    with within("study", file):
+        if kind == "tournament":
+            return Tournament.from_dict(study).to_dict()
+        if kind == "sweep":
+            base = {key: value for key, value in study.items() if key != "sweep"}
+            return Study.from_dict(base).to_dict() | {"sweep": study["sweep"]}
+        if kind == "comparison":
+            sides = {side: Study.from_dict(study[side]).to_dict() for side in "ab"}
+            return {**study, **sides}
+        return Study.from_dict(study).to_dict()
 
 
 def _check(shape: TypeAdapter[Any], content: Any, file: Path, key: str = "") -> None:
@@ -155,10 +167,31 @@ class _Player(_Part):
     kind: str
 
 
+class _Axis(_Part):
+    key: str
+    values: Annotated[list[Any], Field(min_length=1)]
+
+
+class _Varied(_Part):
+    axes: Annotated[list[_Axis], Field(min_length=1)]
+    points: list[list[Any]]
+    focus: list[int]
+
+    @model_validator(mode="after")
+    def _points_have_a_value_for_each_axis(self) -> Self:
+        if any(len(point) != len(self.axes) for point in self.points):
+            raise PydanticCustomError("points", "points with a value for each axis")
+        return self
+
+
 class _Study(_Part):
     title: str = ""
     question: str = ""
     players: Annotated[list[_Player], Field(min_length=1)]
+
+
+class _StudyOfSweep(_Study):
+    sweep: _Varied
 
 
 class _Both(_Part):
@@ -471,7 +504,10 @@ class _Comparison(_Part):
 
 
 _STUDY: TypeAdapter[Any] = TypeAdapter(_Study)
-_STUDIES: dict[str, TypeAdapter[Any]] = {"comparison": TypeAdapter(_Both)}
+_STUDIES: dict[str, TypeAdapter[Any]] = {
+    "comparison": TypeAdapter(_Both),
+    "sweep": TypeAdapter(_StudyOfSweep),
+}
 _SUMMARIES: dict[str, TypeAdapter[Any]] = {
     "run": TypeAdapter(_Run),
     "comparison": TypeAdapter(_Comparison),

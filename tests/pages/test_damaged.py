@@ -41,26 +41,32 @@ def damaged(content: Any, path: tuple[Any, ...], damage: Any) -> str:
     return json.dumps(content)
 
 
+@pytest.mark.parametrize(("name", "part"), [("summary.json", None), ("manifest.json", "study")])
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_damage_is_told_or_does_not_matter(
-    kind: str, folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str,
+    name: str,
+    part: str | None,
+    folders: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(figures, "drawn", lambda *args: ("", ""))
     folder = tmp_path / "results"
     shutil.copytree(folders[kind], folder)
-    file = folder / "summary.json"
-    summary = json.loads(file.read_text(encoding="utf-8"))
-    whole = list(places(summary))
+    file = folder / name
+    content = json.loads(file.read_text(encoding="utf-8"))
+    whole = [path for path in places(content) if part in (None, path[0])]
     told = []
     for path in random.Random(kind).sample(whole, min(PLACES, len(whole))):
         for damage in DAMAGES:
-            file.write_text(damaged(summary, path, damage), encoding="utf-8")
+            file.write_text(damaged(content, path, damage), encoding="utf-8")
             try:
                 report([folder])
             except InputError as error:
                 told.append(str(error))
     assert len(told) > PLACES
-    assert all("summary.json: " in text for text in told)
+    assert all(f"{name}: " in text for text in told)
 
 
 @pytest.mark.parametrize(
