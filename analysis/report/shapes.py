@@ -344,15 +344,18 @@ _OF_GAMES = ("game", "comebacks")
 # --- tournaments ----------------------------------------------------------------------------------
 
 
-class _Ranked(_Part):
-    rank: Count
-    player: str
+class _Scored(_Part):
     win_share: Number
     win_share_low: Number
     win_share_high: Number
     score_mean: Number
     score_mean_low: Number
     score_mean_high: Number
+
+
+class _Ranked(_Scored):
+    rank: Count
+    player: str
     bao_rate: Number
     bao_success: Number
     pluck_rate: Number
@@ -372,14 +375,8 @@ class _Pair(_Part):
     difference_high: Number
 
 
-class _BySeat(_Part):
+class _BySeat(_Scored):
     seat: Count
-    win_share: Number
-    win_share_low: Number
-    win_share_high: Number
-    score_mean: Number
-    score_mean_low: Number
-    score_mean_high: Number
 
 
 class _Tournament(_Titled):
