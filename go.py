@@ -3,7 +3,7 @@
 
     python3 go.py run [...]     play: what `baobei run [...]` does; without arguments, a first study
     python3 go.py test [...]    all checks and tests, or only the named ones: lint format types
-                                imports coverage tests; on demand also bounds and slow
+                                imports coverage tests; on demand also bounds, oldest and slow
     python3 go.py results [...] play the standard studies, or only the named ones, into results/;
                                 one that was interrupted goes on
     python3 go.py notebooks     execute the notebooks and write them again with their outputs
@@ -37,11 +37,16 @@ if not OLDEST <= sys.version_info[:2] <= NEWEST:  # before any syntax that an ol
     )
 
 ROOT = Path(__file__).resolve().parent
-VENV = ROOT / ".venv"
+# Which packages: the locked newest, or the oldest that pyproject.toml allows.
+OLD = os.environ.get("BAOBEI_PACKAGES") == "oldest"
+VENV = ROOT / (".venv-oldest" if OLD else ".venv")
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / "baobei-setup.json"
+OLDEST_LOCK = ROOT / "requirements-oldest.lock"
 LOCKS = {"run": ROOT / "requirements.lock", "test": ROOT / "requirements-test.lock"}
+if OLD:
+    LOCKS = dict.fromkeys(LOCKS, OLDEST_LOCK)
 
 INTERRUPTED = 130
 
@@ -97,7 +102,7 @@ def set_up(level: str) -> None:
         make_environment()
     check_environment()
     STAMP.unlink(missing_ok=True)
-    pip("--require-hashes", "--only-binary=:all:", "-r", str(LOCKS[level]))
+    pip("--no-deps", "--require-hashes", "--only-binary=:all:", "-r", str(LOCKS[level]))
     pip("--no-deps", "--no-build-isolation", "-e", str(ROOT))
     ready = ("run", "test") if level == "test" else ("run",)
     stamp = {"root": str(ROOT)} | {name: digest(name) for name in ready}
@@ -188,7 +193,7 @@ def wait(process: "subprocess.Popen[bytes]") -> int:
 
 
 def lock(arguments: list[str]) -> int:
-    """Make both lock files again from pyproject.toml with uv, which is fetched if missing."""
+    """Make the lock files again from pyproject.toml with uv, which is fetched if missing."""
     import tempfile
     import tomllib
 
@@ -198,8 +203,10 @@ def lock(arguments: list[str]) -> int:
     options += ["--generate-hashes", "--no-header", "--no-emit-index-url", "--no-annotate"]
     with tempfile.TemporaryDirectory() as folder:
         compile_ = [find_uv(folder), "pip", "compile", "pyproject.toml", "-", *options, *arguments]
-        more: dict[str, list[str]] = {"run": [], "test": ["--extra=test", "-c", LOCKS["run"].name]}
-        for level, path in LOCKS.items():
+        newest = ["--extra=test", "-c", LOCKS["run"].name]
+        oldest = ["--extra=test", "--resolution=lowest-direct"]
+        more: dict[str, list[str]] = {"run": [], "test": newest, "oldest": oldest}
+        for level, path in [*LOCKS.items(), ("oldest", OLDEST_LOCK)]:
             command = [*compile_, *more[level], "-o", path.name]
             # Without stdout: uv prints there what it writes into the file.
             done = subprocess.run(
@@ -210,7 +217,9 @@ def lock(arguments: list[str]) -> int:
             packages = path.read_text(encoding="utf-8")
             if "://" in packages:
                 raise Stop(f"{path.name} names an address; it must hold names and hashes only.")
-            purpose = {"run": "run", "test": "run and test"}[level]
+            purpose = {"run": "run", "test": "run and test"}.get(
+                level, "test the oldest packages of"
+            )
             header = f'# What it takes to {purpose} baobei-sim; made by "python3 go.py lock".\n'
             path.write_text(header + packages, encoding="utf-8", newline="\n")
             say(f"{path.name}: {len(re.findall(r'^[a-z].*==', packages, re.M))} packages")
@@ -297,13 +306,15 @@ CHECKS: dict[str, tuple[str, list[list[str]]]] = {
     "tests": ("Tests: pytest", [PYTEST]),
     "coverage": ("Coverage of the engine, as plain Python", [[*PYTEST, *PLAIN], REPORT]),
     "bounds": ("Tests with array bounds checked", [PYTEST]),
+    "oldest": ("Tests with the oldest packages allowed", [["go.py", "test", "tests"]]),
     "slow": ("Long statistical tests", [[*PYTEST, "-m", "slow"]]),
 }
-ON_DEMAND = ("bounds", "slow")
+ON_DEMAND = ("bounds", "oldest", "slow")
 # Environment variables of single checks; the user's own settings win.
 SETTINGS = {
     "coverage": {"NUMBA_DISABLE_JIT": "1", "BAOBEI_TEST_SCALE": "0.02"},
     "bounds": {"NUMBA_BOUNDSCHECK": "1"},
+    "oldest": {"BAOBEI_PACKAGES": "oldest"},
 }
 
 
@@ -340,7 +351,7 @@ def one_check(name: str) -> tuple[str, str]:
     for command in CHECKS[name][1]:
         code, output = shown([str(PYTHON), *command], environment)
         last = [line for line in output.splitlines() if line.strip()][-1:]
-        if "pytest" in command:
+        if "pytest" in command or name == "oldest":
             closing = "".join(last)
         if code != 0:
             return "interrupted" if code == INTERRUPTED else "FAILED", closing
