@@ -112,7 +112,9 @@ def _cache_folder() -> Path | None:
             return _begun(candidate)
     from platformdirs import user_cache_path
 
-    candidates = [user_cache_path("baobei") / name]  # without a home it could be "~/.cache"
+    candidates = []
+    with contextlib.suppress(RuntimeError):  # for somebody without a home
+        candidates.append(user_cache_path("baobei") / name)  # or it is "~/.cache"
     with contextlib.suppress(OSError):
         candidates.append(_temporary() / name)
     for candidate in candidates:
@@ -234,8 +236,9 @@ _told: list[str] = []
 
 def _tell(problem: str) -> None:
     """Warn on stderr, once, and not in worker processes too."""
-    if not _told and multiprocessing.parent_process() is None:
-        print(f"warning: {problem}", file=sys.stderr, flush=True)
+    if not _told and multiprocessing.parent_process() is None and sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            print(f"warning: {problem}", file=sys.stderr, flush=True)
     _told.append(problem)
 
 
@@ -257,7 +260,7 @@ def _cached(compiled: Any, function: Callable[..., Any]) -> Any:
 
 def is_compiled(entry_point: str = "advance") -> bool:
     """Whether an earlier process has left an entry point of `play` in the cache folder."""
-    if CACHE_FOLDER is None:
+    if not COMPILED or CACHE_FOLDER is None:
         return not COMPILED
     return any(CACHE_FOLDER.rglob(f"play.{entry_point}*.nbc"))
 
