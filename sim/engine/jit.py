@@ -175,14 +175,14 @@ def _prune(folder: Path, keep: int = 4) -> None:
                     os.rmdir(inside)
 
 
-def _checksum(name: str, data: bytes) -> bytes:
+def _checksum(name: str, data: bytes | memoryview) -> bytes:
     return zlib.crc32(data, zlib.crc32(name.encode())).to_bytes(4, "big")
 
 
 def _sound(path: Path) -> bool:
     """Whether a file of the cache is as it was written; garbage can do anything when unpickled."""
     try:
-        content = path.read_bytes()
+        content = memoryview(path.read_bytes())
     except OSError:
         return False
     return content[-4:] == _checksum(path.name, content[:-4])
