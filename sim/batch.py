@@ -629,9 +629,9 @@ def load_engine(job: Job, quiet: bool = False) -> float:
     """Compile the engine, or load it from its cache, in this thread; return the seconds it took."""
     start = time.perf_counter()
     with unbroken():
-        from sim.engine.jit import is_compiled
+        from sim.engine.jit import CACHE_FOLDER, is_compiled
     announce_compiling(quiet, "play_chunk")
-    if not is_compiled("play_chunk"):
+    if CACHE_FOLDER is not None and not is_compiled("play_chunk"):
         _compile_apart()
     with unbroken():
         play(job, 0, 0)
@@ -660,6 +660,8 @@ def _compile_apart() -> None:
 
 
 _COMPILE = """
+from sim.engine import jit
+jit.KEEP_OR_FAIL = True
 from sim.batch import Job, play
 from sim.study import Study
 play(Job.of(Study.of(players="random,random", rounds=1)), 0, 0)

@@ -74,7 +74,9 @@ class Program(click.Group):
         except BaobeiError as error:
             click.echo(f"Error: {error}", err=True)
             code = _exit_code(error)
-        except click.Abort:
+        except click.Abort as abort:
+            if isinstance(abort.__cause__, EOFError):  # click takes it for Ctrl-C
+                raise abort.__cause__ from None
             code = EXIT_INTERRUPT
         except OSError as error:
             click.echo(f"Error: {error}", err=True)

@@ -515,6 +515,18 @@ def test_ctrl_c_without_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.stderr == "stopped; without --out FOLDER nothing is kept\n"
 
 
+def test_a_file_that_ends_too_early_is_not_taken_for_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def ends(*_: Any, **__: Any) -> None:
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr("sim.batch.run", ends)
+    result = baobei("run", *SMALL)
+    assert result.exit_code != 130
+    assert isinstance(result.exception, EOFError)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes")
 def test_a_reader_that_went_away() -> None:
     with program("list", "players", "--json") as process:
