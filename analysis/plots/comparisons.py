@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import COLOURS, picture_files
+from analysis.plots.figures import COLOURS
+from analysis.plots.files import picture_files
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,14 +6,13 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from analysis.stats import Interval
-from sim.errors import left_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,10 +44,6 @@ STYLE: dict[str, Any] = {
 
 _UNTOLD = {"svg": ("Date", "Creator"), "png": ("Software",)}
 """What files would tell of the day and of versions."""
-
-
-Drawing = tuple[Callable[["Figure"], object], float, float]
-"""A picture to be made: what draws on its figure, width and height in inches."""
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -84,15 +79,6 @@ def picture(
             buffer = io.BytesIO()
             figure.savefig(buffer, format=form, metadata=dict.fromkeys(_UNTOLD[form]))
             made[form] = buffer.getvalue()
-    return made
-
-
-def picture_files(drawings: Mapping[str, Drawing]) -> dict[str, bytes]:
-    """Return pictures by file name, as SVG and PNG; one that fails is left out, with a warning."""
-    made: dict[str, bytes] = {}
-    for name, drawing in drawings.items():
-        with left_out(f"picture {name}"):
-            made |= {f"{name}.{form}": content for form, content in picture(*drawing).items()}
     return made
 
 

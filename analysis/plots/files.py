@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import COLOURS, Drawing, picture_files, short
+from analysis.plots.figures import COLOURS, picture, short
 from analysis.plots.plucks import calibration, calibration_difference, least_shown
 from analysis.plots.rounds import ends
 from analysis.plots.sweeps import draw_sweep, rows_of, sweep, sweep_axes, sweep_map
 from analysis.plots.tournaments import strength, strength_matrix
 from analysis.sweeping import METRICS, Metric
+from sim.errors import left_out
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+
+Drawing = tuple[Callable[["Figure"], object], float, float]
+"""A picture to be made: what draws on its figure, width and height in inches."""
 
 
 def tournament_pictures(tables: Mapping[str, pd.DataFrame]) -> dict[str, bytes]:
@@ -24,6 +29,8 @@ def tournament_pictures(tables: Mapping[str, pd.DataFrame]) -> dict[str, bytes]:
     Args:
         tables: ``ranking`` and ``matrix``.
     """
+    if not tables["ranking"]["win_share"].notna().any():  # no round has a winner
+        return {}
     players = len(tables["ranking"])
     names = 0.075 * max(len(short(name)) for name in tables["ranking"]["player"])
     made: dict[str, Drawing] = {
@@ -169,3 +176,12 @@ def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str,
         calibration_difference(table, right, by=axes[0], least=least)
 
     return {"calibration": (draw, 10.4, 5.0)}
+
+
+def picture_files(drawings: Mapping[str, Drawing]) -> dict[str, bytes]:
+    """Return pictures by file name, as SVG and PNG; one that fails is left out, with a warning."""
+    made: dict[str, bytes] = {}
+    for name, drawing in drawings.items():
+        with left_out(f"picture {name}"):
+            made |= {f"{name}.{form}": content for form, content in picture(*drawing).items()}
+    return made

@@ -13,7 +13,7 @@ import pytest
 
 from sim.batch import run
 from sim.errors import InputError
-from sim.keep import JOURNAL, MANIFEST, Keeper
+from sim.keep import JOURNAL, MANIFEST, keeping
 from sim.many import Piece, Totals, play_many
 from sim.outcomes import plan_of_tournament, sweep, tournament
 from sim.study import Study
@@ -170,8 +170,8 @@ def test_a_torn_line_does_not_spoil_the_next_one(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(Stop):
         tournament(small(), piece=10, out=tmp_path, progress=stop_after(200))
-    keeper = Keeper(tmp_path, plan_of_tournament(small()))
-    assert sum(piece.end - piece.begin for piece in keeper.pieces()) >= 190
+    with keeping(tmp_path, plan_of_tournament(small())) as keeper:
+        assert sum(piece.end - piece.begin for piece in keeper.pieces()) >= 190
 
 
 @plain
