@@ -34,6 +34,7 @@ from sim.engine.state import (
     new_state,
 )
 from sim.executors import cores
+from sim.files import check_file
 from sim.pack import pack
 from sim.study import Study
 
@@ -179,6 +180,7 @@ def main(
     out: Path,
 ) -> None:
     """Fit the curves and write them."""
+    check_file(out)
     axes = (HOPES, COUNTS, PLAYERS, RATES)
     places = [
         place

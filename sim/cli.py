@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -68,7 +69,9 @@ class Program(click.Group):
             with suppress(AttributeError, ValueError):
                 stream.reconfigure(errors="replace")  # type: ignore[union-attr]
         try:
-            code = super().main(args, name, complete_var, standalone_mode=False, **extra)
+            with warnings.catch_warnings():
+                warnings.showwarning = _warn
+                code = super().main(args, name, complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
             code = _usage_error(error)
         except BaobeiError as error:
@@ -104,6 +107,11 @@ class Program(click.Group):
             click.echo("stopped", err=True)
             ctx.exit(EXIT_INTERRUPT)
         return value
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show a warning as a line for people, without a place in the program."""
+    click.echo(f"Warning: {message}", err=True)
 
 
 def _leave(code: int) -> None:
@@ -986,7 +994,7 @@ def check_page(path: str | None, lang: str, option: str = "--report") -> None:
         option: That says where to write it.
 
     Raises:
-        InputError: The file's folder does not exist, it is a folder itself, or no such language.
+        InputError: The file cannot be written, as of `sim.files.check_file`, or no such language.
     """
     if path is None and lang == "en":
         return
@@ -996,11 +1004,10 @@ def check_page(path: str | None, lang: str, option: str = "--report") -> None:
         language(lang)
     if path is None:
         raise InputError("there is no page", where="--lang", expected="--report FILE.html too")
-    file = Path(path)
-    if not path or file.is_dir():
-        raise InputError("not a file", where=option, expected="a file such as page.html", got=path)
-    if not file.parent.is_dir():
-        raise InputError("no such folder", where=file.parent, expected="a folder that exists")
+    from sim.files import check_file
+
+    with within(where=option):
+        check_file(path)
 
 
 def write_page(results: Sequence[Any], path: str | None, lang: str, quiet: bool) -> None:
@@ -1012,11 +1019,13 @@ def write_page(results: Sequence[Any], path: str | None, lang: str, quiet: bool)
     if path is None:
         return
     from analysis.report import report as made
-    from sim.files import write, writing
+    from sim.files import check_file, write, writing
 
     text = made(list(results), lang)
-    with writing(Path(path)):
-        write(Path(path), text)
+    with within(where=path):
+        file = check_file(path)
+    with writing(Path(path), expected="a file that can be written"):
+        write(file, text)
     if not quiet:
         click.echo(f"the page is {path}", err=True)
 

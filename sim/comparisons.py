@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -24,8 +25,8 @@ from sim.deck import Deck, PathLike, digest
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, within
 from sim.executors import check_ways, opened
-from sim.files import write, writing
-from sim.keep import MANIFEST, Keeper
+from sim.files import write
+from sim.keep import MANIFEST, Keeper, keeping
 from sim.pairing import PairJob, PairSums, play_pairs
 from sim.players import Player
 from sim.progress import Progress, Wanted
@@ -366,7 +367,8 @@ class Comparison:
         Raises:
             InputError: The folder cannot be written to, or holds something else.
         """
-        return _save(self, Keeper(folder, _plan(self.comparing)))
+        with keeping(folder, _plan(self.comparing)) as keeper:
+            return _save(self, keeper)
 
     def pictures(self) -> dict[str, bytes]:
         """Return the plot of differences by file name, as SVG and PNG."""
@@ -522,17 +524,17 @@ def play(
     """Play what is to be compared; arguments as of `compare`."""
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
     check_ways(**ways)
-    keeper = None if out is None else Keeper(out, _plan(comparing))
-    job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
-    load_engine(job.a[0], quiet=progress is False)
-    with unbroken():
-        play_pairs(job, 0, 0)
-    start = time.perf_counter()
-    pairs = PairSums.empty() if keeper is None else _kept(keeper)
-    _play(comparing, job, pairs, ways, chunk, progress, keeper)
-    result = _made(comparing, pairs, job, time.perf_counter() - start)
-    if keeper is not None:
-        _save(result, keeper)
+    with nullcontext() if out is None else keeping(out, _plan(comparing)) as keeper:
+        job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
+        load_engine(job.a[0], quiet=progress is False)
+        with unbroken():
+            play_pairs(job, 0, 0)
+        start = time.perf_counter()
+        pairs = PairSums.empty() if keeper is None else _kept(keeper)
+        _play(comparing, job, pairs, ways, chunk, progress, keeper)
+        result = _made(comparing, pairs, job, time.perf_counter() - start)
+        if keeper is not None:
+            _save(result, keeper)
     return result
 
 
@@ -563,11 +565,13 @@ def _play(
                 bar.update(size * pairs.blocks)
                 if interrupted():
                     raise KeyboardInterrupt
-                if keeper is not None and time.monotonic() - kept > KEEP_SECONDS:
-                    _keep(keeper, pairs)
-                    kept = time.monotonic()
+                if keeper is not None:
+                    with keeper.writing():  # a folder that is gone is told at once
+                        if time.monotonic() - kept > KEEP_SECONDS:
+                            _keep(keeper, pairs)
+                            kept = time.monotonic()
         finally:
-            if keeper is not None and 0 < pairs.blocks < blocks:
+            if keeper is not None and rest and pairs.blocks:
                 _keep(keeper, pairs)
 
 
@@ -588,7 +592,7 @@ def _plan(comparing: Comparing) -> dict[str, Any]:
 def _keep(keeper: Keeper, pairs: PairSums) -> None:
     """Write down how far playing came: parts come in order, so all blocks up to some."""
     held = {"fingerprint": keeper.plan["fingerprint"], "engine": ENGINE_VERSION}
-    with writing(keeper.path):
+    with keeper.writing():
         write(keeper.path / UNFINISHED, json.dumps(held | {"pairs": pairs.to_dict()}) + "\n")
 
 
@@ -608,13 +612,13 @@ def _kept(keeper: Keeper) -> PairSums:
 def _save(result: Comparison, keeper: Keeper) -> Path:
     path, start = keeper.path, time.perf_counter()
     sums = {side: each.to_dict() for side, each in zip(SIDES, result.sums, strict=True)}
-    with writing(path):
+    with keeper.writing():
         write(path / SUMS, json.dumps(sums) + "\n")
     if not result.comparing.rotated:
         result.a.save(path / "a")
         result.b.save(path / "b")
-    keeper.finish(result.numbers, result.tables(), result.pictures())
-    with writing(path):
+    keeper.finish(result.numbers, result.tables(), result.pictures)
+    with keeper.writing():
         (path / UNFINISHED).unlink(missing_ok=True)
     result.folder, result.saving_seconds = path, time.perf_counter() - start
     return path

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -120,6 +121,20 @@ class InputError(BaobeiError):
 
 def _remade(parts: dict[str, Any]) -> InputError:
     return InputError(**parts)
+
+
+@contextmanager
+def left_out(what: str) -> Iterator[None]:
+    """Go on with a warning where the block fails, as of pictures: they never cost numbers.
+
+    Args:
+        what: Is left out then; begins the warning.
+    """
+    try:
+        yield
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        warnings.warn(f"{what} left out: {told}", stacklevel=3)
 
 
 @contextmanager

@@ -10,7 +10,6 @@ these: ``summary.json``, and the tables of `Result.tables` as Parquet.
 from __future__ import annotations
 
 import json
-import os
 import platform
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,13 +17,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, show, within
-from sim.files import sync_folder, temporary, write, write_with, writing
+from sim.files import locked, sync_folder, write, write_with, writing
 from sim.journal import JOURNAL, read_journal
 from sim.ranges import Ranges, common, in_words, minus, size, union
 from sim.records import (
@@ -41,12 +40,8 @@ from sim.stopping import Until
 from sim.study import Study
 from sim.sums import Sums
 
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
-
 MANIFEST = "manifest.json"
 SUMMARY = "summary.json"
-LOCK = ".lock"
 TABLES = ("seats", "metrics", "histograms", "positions", "birds")
 
 FILES = (MANIFEST, SUMMARY, *(f"{name}.parquet" for name in TABLES), RECORDS, PARTS, JOURNAL)
@@ -124,67 +119,6 @@ class Held:
 
 
 # --- making ready ---------------------------------------------------------------------------------
-
-
-@contextmanager
-def locked(folder: PathLike) -> Iterator[Path]:
-    """Make a folder if need be, and keep every other run out of it for the time of the block.
-
-    The lock is the system's, and goes with the process that has it, however that ends. What is
-    left of a process that was killed is an empty file, which hinders nobody.
-
-    Raises:
-        InputError: A file is in the way, the folder cannot be made or written to, or a run that
-            goes on right now writes into it.
-    """
-    path = Path(folder)
-    with writing(path):
-        if path.exists() and not path.is_dir():
-            raise InputError("is a file", where=path, expected="a folder")
-        path.mkdir(parents=True, exist_ok=True)
-        probe = temporary(path / MANIFEST)
-        probe.write_bytes(b"")
-        probe.unlink()
-        lock = _lock(path)
-    try:
-        with writing(path):
-            _clear_scrap(path)
-        yield path
-    finally:
-        with suppress(OSError):  # where open files cannot be removed, it stays
-            (path / LOCK).unlink()
-        lock.release()
-
-
-def _clear_scrap(path: Path) -> None:
-    """Remove the files that processes were writing when they were killed."""
-    for name in FILES:
-        for scrap in path.glob(f".{name}.*.part"):
-            scrap.unlink()
-
-
-def _lock(path: Path) -> BaseFileLock:
-    """Return the lock of a folder, held.
-
-    Raises:
-        InputError: Somebody else holds it.
-    """
-    from filelock import FileLock, Timeout
-
-    file = path / LOCK
-    while True:
-        lock = FileLock(file)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            problem = "another run is writing into it"
-            expected = "another folder, or patience until that has ended"
-            raise InputError(problem, where=path, expected=expected) from None
-        handle = getattr(getattr(lock, "_context", None), "lock_file_fd", None)
-        with suppress(FileNotFoundError):
-            if handle is None or os.path.samestat(os.fstat(handle), os.stat(file)):
-                return lock
-        lock.release()  # its last holder has removed the file just now: this one locks nobody out
 
 
 def prepare(folder: PathLike, study: Study, *, records: bool = False) -> Path:

@@ -8,7 +8,6 @@ into the manifest, and the journal begins anew: however long a run, it stays sho
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import zlib
@@ -16,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sim.files import check_there
 from sim.sums import Sums
 
 JOURNAL = "journal.txt"
@@ -59,40 +59,42 @@ class Entry:
 
 
 class Journal:
-    """A journal that is being written; a new one takes the place of an old one."""
+    """A journal that is being written."""
 
-    def __init__(self, path: Path) -> None:
-        """Begin an empty journal.
+    def __init__(self, path: Path, *, go_on: bool = False) -> None:
+        """Begin an empty journal, in the place of an older one.
+
+        Args:
+            path: The file.
+            go_on: Whether to add to what is there instead.
 
         Raises:
             OSError: The folder cannot be written to.
         """
         self.path = path
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        self._file = os.open(path, flags, 0o666)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        self._file = os.open(path, flags | (0 if go_on else os.O_TRUNC), 0o666)
         self.bytes = 0
 
     def add(self, entry: Entry) -> None:
+        """Write a line; see `put`."""
+        self.put(entry.line())
+
+    def put(self, line: bytes) -> None:
         """Write a line; it is there as soon as this returns, even if the process is killed.
 
         Raises:
             OSError: The disk is full, or the folder has gone.
         """
-        self._check_there()
-        line = entry.line()
+        check_there(self.path, os.fstat(self._file))
         at = 0
         while at < len(line):
             at += os.write(self._file, line[at:])
         self.bytes += len(line)
 
-    def _check_there(self) -> None:
-        """A file that was removed could be written to for ever, and all of it be lost."""
-        try:
-            there = os.path.samestat(os.stat(self.path), os.fstat(self._file))
-        except FileNotFoundError:
-            there = False
-        if not there:
-            raise FileNotFoundError(errno.ENOENT, "it was moved or removed")
+    def sync(self) -> None:
+        """Bring what was written to the disk."""
+        os.fsync(self._file)
 
     def clear(self) -> None:
         """Begin anew: what the lines say is in the manifest now."""

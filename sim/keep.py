@@ -3,9 +3,9 @@
 ``manifest.json`` says what is played, and whether it is finished; it is there from the start. While
 playing goes on, ``journal.jsonl`` gets a line for every finished piece. Lines are only added, each
 with a checksum, so one that a crash tore is noticed and left out, and what it held is played again.
-At the end come ``summary.json``, the tables as CSV and Parquet, and the plots as SVG and PNG; then
-the journal goes. Nothing in these files tells when or how fast it was played: the same study gives
-the same bytes.
+At the end come the tables as CSV and Parquet, and ``summary.json``; after all numbers the plots as
+SVG and PNG, of which one that fails is left out; then the journal goes. Nothing in these files
+tells when or how fast it was played: the same study gives the same bytes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
-from sim.errors import InputError, show
-from sim.files import write_with, writing
+from sim.errors import InputError, left_out, show
+from sim.files import GOES_ON, LOCK, check_there, locked, write, write_with, writing
+from sim.journal import Journal
 from sim.many import Piece
 from sim.results import SCHEMA, to_json
 from sim.sums import Sums
@@ -40,6 +42,26 @@ SYNC_SECONDS = 1.0
 _DIFFERENCES_AT_MOST = 4
 
 
+@contextmanager
+def keeping(folder: PathLike, plan: Mapping[str, Any]) -> Iterator[Keeper]:
+    """Give the block the keeper of a folder, which nobody else writes into meanwhile.
+
+    Args:
+        folder: The folder; made if need be.
+        plan: What is played; see `Keeper`.
+
+    Raises:
+        InputError: A file is in the way, the folder cannot be made or written to, it holds
+            something else, or somebody writes into it right now.
+    """
+    with locked(folder) as path:
+        keeper = Keeper(path, plan)
+        try:
+            yield keeper
+        finally:
+            keeper.close()
+
+
 class Keeper:
     """Keeps what is finished of a tournament or sweep, and in the end its results.
 
@@ -49,26 +71,34 @@ class Keeper:
             resolved.
     """
 
-    def __init__(self, folder: PathLike, plan: Mapping[str, Any]) -> None:
-        """Make the folder ready: it exists, can be written to, and holds nothing else.
+    def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
+        """Begin with what a locked folder holds; made by `keeping`.
 
         Raises:
-            InputError: A file is in the way, the folder cannot be made or written to, or it
-                holds something else.
+            InputError: It holds something else, or cannot be written to.
         """
-        self.path, self.plan = Path(folder), plan
-        self._file: int | None = None
+        self.path, self.plan = path, plan
+        self._journal: Journal | None = None
         self._synced = time.monotonic()
-        with writing(self.path):
-            if self.path.exists() and not self.path.is_dir():
-                raise InputError("is a file", where=self.path, expected="a folder")
-            self.path.mkdir(parents=True, exist_ok=True)
-            if (self.path / MANIFEST).exists():
+        with writing(path):
+            self._lock = os.stat(path / LOCK)
+            if (path / MANIFEST).exists():
                 self._check_same()
-            elif (self.path / SUMMARY).exists():
+            elif (path / SUMMARY).exists():
                 problem = f"holds {SUMMARY}, but no {MANIFEST}: not a results folder"
-                raise InputError(problem, where=self.path, expected="a new folder")
+                raise InputError(problem, where=path, expected="a new folder")
             self._write_manifest(finished=False)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Let the block write into the folder, if it is still there.
+
+        Raises:
+            InputError: It was moved or removed, or cannot be written to.
+        """
+        with writing(self.path, GOES_ON):
+            check_there(self.path / LOCK, self._lock)
+            yield
 
     # --- the journal ------------------------------------------------------------------------------
 
@@ -82,40 +112,40 @@ class Keeper:
         if self._header() in lines:
             yield from filter(None, map(_piece, lines))
 
-    def __enter__(self) -> Keeper:
-        """Open the journal; one of another plan, or another engine, is begun anew."""
-        path = self.path / JOURNAL
-        with writing(self.path):
-            held = path.read_bytes() if path.exists() else b""
-            mine = self._header() in held.split(b"\n")
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-            self._file = os.open(path, flags | (0 if mine else os.O_TRUNC), 0o666)
-            if not mine:
-                _put(self._file, self._header() + b"\n")
-            elif not held.endswith(b"\n"):
-                _put(self._file, b"\n")  # ends the line that a crash tore
-        return self
-
     def keep(self, piece: Piece) -> None:
-        """Add a finished piece to the journal.
+        """Add a finished piece to the journal; one of another plan, or engine, is begun anew.
 
         Raises:
-            InputError: The folder cannot be written to any more.
+            InputError: The folder is gone, or cannot be written to any more.
         """
-        assert self._file is not None
-        with writing(self.path):
-            _put(self._file, _line(piece))
+        with self.writing():
+            if self._journal is None:
+                self._journal = self._opened()
+            self._journal.put(_line(piece))
             if time.monotonic() - self._synced > SYNC_SECONDS:
-                os.fsync(self._file)
+                self._journal.sync()
                 self._synced = time.monotonic()
 
-    def __exit__(self, *_: object) -> None:
-        """Bring the journal to the disk and close it."""
-        if self._file is not None:
-            with writing(self.path):
-                os.fsync(self._file)
-                os.close(self._file)
-            self._file = None
+    def _opened(self) -> Journal:
+        path = self.path / JOURNAL
+        held = path.read_bytes() if path.exists() else b""
+        mine = self._header() in held.split(b"\n")
+        journal = Journal(path, go_on=mine)
+        if not mine:
+            journal.put(self._header() + b"\n")
+        elif not held.endswith(b"\n"):
+            journal.put(b"\n")  # ends the line that a crash tore
+        return journal
+
+    def close(self) -> None:
+        """Bring the journal to the disk and close it; it stays."""
+        journal, self._journal = self._journal, None
+        if journal is not None:
+            with writing(self.path, GOES_ON):
+                try:
+                    journal.sync()
+                finally:
+                    journal.close()
 
     def _header(self) -> bytes:
         return _checked({"plan": self.plan["fingerprint"], "engine": ENGINE_VERSION})
@@ -126,26 +156,32 @@ class Keeper:
         self,
         summary: Mapping[str, Any],
         tables: Mapping[str, pd.DataFrame],
-        pictures: Mapping[str, bytes],
+        pictures: Callable[[], Mapping[str, bytes]],
     ) -> None:
         """Write the results, each file as a whole, and take the journal away.
+
+        All numbers are there before the first picture is drawn. A picture that fails is left out,
+        with a warning.
 
         Args:
             summary: For ``summary.json``; JSON-ready.
             tables: By name; each becomes a CSV and a Parquet file.
-            pictures: By file name.
+            pictures: Draws them; returns them by file name.
 
         Raises:
-            InputError: The folder cannot be written to.
+            InputError: The folder is gone, or cannot be written to.
         """
-        with writing(self.path):
+        self.close()
+        with self.writing():
             for name, frame in tables.items():
                 write_with(self.path / f"{name}.csv", _csv(frame))
                 write_with(self.path / f"{name}.parquet", _parquet(frame))
-            for name, content in pictures.items():
-                write_with(self.path / name, _bytes(content))
-            write_with(self.path / SUMMARY, _text(to_json(summary) + "\n"))
+            write(self.path / SUMMARY, to_json(summary) + "\n")
             self._write_manifest(finished=True)
+        with left_out("pictures"):
+            for name, content in pictures().items():
+                write_with(self.path / name, _bytes(content))
+        with self.writing():
             (self.path / JOURNAL).unlink(missing_ok=True)
 
     def _write_manifest(self, *, finished: bool) -> None:
@@ -158,7 +194,7 @@ class Keeper:
             "finished": finished,
             "study": self.plan["study"],
         }
-        write_with(self.path / MANIFEST, _text(to_json(manifest) + "\n"))
+        write(self.path / MANIFEST, to_json(manifest) + "\n")
 
     def _check_same(self) -> None:
         """Check that the folder's manifest is one of this plan.
@@ -232,20 +268,7 @@ def _piece(line: bytes) -> Piece | None:
     return Piece(content["study"], begin, end, sums) if sums.complete else None
 
 
-def _put(file: int, data: bytes) -> None:
-    at = 0
-    while at < len(data):
-        at += os.write(file, data[at:])
-
-
 # --- files ----------------------------------------------------------------------------------------
-
-
-def _text(text: str) -> Callable[[Path], None]:
-    def write(path: Path) -> None:
-        path.write_text(text, encoding="utf-8", newline="\n")
-
-    return write
 
 
 def _bytes(content: bytes) -> Callable[[Path], None]:

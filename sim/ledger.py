@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from sim.deck import PathLike
 from sim.errors import InputError
-from sim.files import sync_folder, writing
-from sim.folder import Held, hold, locked, write_manifest, write_result
+from sim.files import GOES_ON, locked, sync_folder, writing
+from sim.folder import Held, hold, write_manifest, write_result
 from sim.journal import JOURNAL, Entry, Journal
 from sim.ranges import Ranges, in_words, minus, union
 from sim.records import PARTS, Keeper, Parts, clear_parts, held, sources
@@ -132,7 +132,7 @@ class FolderLedger(Ledger):
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with writing(self.path, "what is finished is kept in it; the same command goes on there"):
+        with writing(self.path, GOES_ON):
             yield
 
     def _forget(self) -> None:

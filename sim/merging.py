@@ -12,8 +12,8 @@ from pathlib import Path
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
-from sim.files import writing
-from sim.folder import FILES, MANIFEST, Held, check_same, gather, locked, read_held, write_result
+from sim.files import locked, writing
+from sim.folder import FILES, MANIFEST, Held, check_same, gather, read_held, write_result
 from sim.ranges import common, in_words, union
 from sim.results import Result
 from sim.sums import Sums

@@ -17,7 +17,7 @@ from sim.deck import PathLike
 from sim.engine.state import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
 from sim.errors import InputError
 from sim.executors import check_ways
-from sim.keep import Keeper
+from sim.keep import Keeper, keeping
 from sim.many import Piece, play_many
 from sim.players import Player
 from sim.progress import Wanted
@@ -166,7 +166,8 @@ class TournamentResult:
         Raises:
             InputError: The folder cannot be written to, or holds something else.
         """
-        return _save(self, Keeper(folder, plan_of_tournament(self.tournament)))
+        with keeping(folder, plan_of_tournament(self.tournament)) as keeper:
+            return _save(self, keeper)
 
     def pictures(self) -> dict[str, bytes]:
         """Return all plots by file name, as SVG and PNG."""
@@ -221,11 +222,11 @@ def tournament(
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
     check_ways(**ways)
     start = time.perf_counter()
-    keeper = None if out is None else Keeper(out, plan_of_tournament(tournament))
-    sums = _played(tournament.studies(), keeper, piece, progress, ways)
-    result = TournamentResult(tournament, sums, time.perf_counter() - start)
-    if keeper is not None:
-        _save(result, keeper)
+    with nullcontext() if out is None else keeping(out, plan_of_tournament(tournament)) as keeper:
+        sums = _played(tournament.studies(), keeper, piece, progress, ways)
+        result = TournamentResult(tournament, sums, time.perf_counter() - start)
+        if keeper is not None:
+            _save(result, keeper)
     return result
 
 
@@ -410,7 +411,8 @@ class SweepResult:
         Raises:
             InputError: The folder cannot be written to, or holds something else.
         """
-        return _save(self, Keeper(folder, plan_of_sweep(self.sweep)))
+        with keeping(folder, plan_of_sweep(self.sweep)) as keeper:
+            return _save(self, keeper)
 
     def pictures(self) -> dict[str, bytes]:
         """Return all plots by file name, as SVG and PNG."""
@@ -501,11 +503,11 @@ def sweep(
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
     check_ways(**ways)
     start = time.perf_counter()
-    keeper = None if out is None else Keeper(out, plan_of_sweep(sweep))
-    sums = _played(sweep.studies, keeper, piece, progress, ways)
-    result = SweepResult(sweep, sums, time.perf_counter() - start)
-    if keeper is not None:
-        _save(result, keeper)
+    with nullcontext() if out is None else keeping(out, plan_of_sweep(sweep)) as keeper:
+        sums = _played(sweep.studies, keeper, piece, progress, ways)
+        result = SweepResult(sweep, sums, time.perf_counter() - start)
+        if keeper is not None:
+            _save(result, keeper)
     return result
 
 
@@ -526,14 +528,13 @@ def _played(
     """Return the sums over each study; what the keeper remembers is not played again."""
     done: Iterable[Piece] = () if keeper is None else list(keeper.pieces())
     keep = None if keeper is None else keeper.keep
-    with keeper or nullcontext():
-        return play_many(studies, piece=piece, progress=progress, done=done, keep=keep, **ways)
+    return play_many(studies, piece=piece, progress=progress, done=done, keep=keep, **ways)
 
 
 def _save(result: Any, keeper: Keeper) -> Path:
     """Write a result into a keeper's folder and return its path."""
     start = time.perf_counter()
-    keeper.finish(result.summary(), result.tables(), result.pictures())
+    keeper.finish(result.summary(), result.tables(), result.pictures)
     result.saving_seconds = time.perf_counter() - start
     return keeper.path
 

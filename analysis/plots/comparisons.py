@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import COLOURS, picture
+from analysis.plots.figures import COLOURS
+from analysis.plots.files import picture_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,5 +86,4 @@ def comparison_pictures(frame: pd.DataFrame) -> dict[str, bytes]:
     def draw(figure: Figure) -> None:
         differences(frame, figure.subplots())
 
-    made = picture(draw, 7.0, 1.4 + 0.22 * int(rows.sum()))
-    return {f"differences.{form}": content for form, content in made.items()}
+    return picture_files({"differences": (draw, 7.0, 1.4 + 0.22 * int(rows.sum()))})

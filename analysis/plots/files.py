@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from analysis.plots.figures import COLOURS, picture, short
 from analysis.plots.plucks import calibration, calibration_difference, least_shown
 from analysis.plots.rounds import ends
-from analysis.plots.sweeps import draw_sweep, sweep, sweep_axes, sweep_map
+from analysis.plots.sweeps import draw_sweep, rows_of, sweep, sweep_axes, sweep_map
 from analysis.plots.tournaments import strength, strength_matrix
 from analysis.sweeping import METRICS, Metric
+from sim.errors import left_out
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+
+Drawing = tuple[Callable[["Figure"], object], float, float]
+"""A picture to be made: what draws on its figure, width and height in inches."""
 
 
 def tournament_pictures(tables: Mapping[str, pd.DataFrame]) -> dict[str, bytes]:
@@ -24,22 +29,24 @@ def tournament_pictures(tables: Mapping[str, pd.DataFrame]) -> dict[str, bytes]:
     Args:
         tables: ``ranking`` and ``matrix``.
     """
+    if not tables["ranking"]["win_share"].notna().any():  # no round has a winner
+        return {}
     players = len(tables["ranking"])
     names = 0.075 * max(len(short(name)) for name in tables["ranking"]["player"])
-    made = {
-        "strength": picture(
+    made: dict[str, Drawing] = {
+        "strength": (
             lambda figure: strength(tables["ranking"], figure.add_subplot()),
             5.8 + names,
             1.4 + 0.3 * players,
         )
     }
     if players <= 40:
-        made["strength_matrix"] = picture(
+        made["strength_matrix"] = (
             lambda figure: strength_matrix(tables["matrix"], figure.add_subplot()),
             0.8 + names + max(0.55 * players, 5.0),
             1.4 + 0.7 * names + 0.46 * players,
         )
-    return _files(made)
+    return picture_files(made)
 
 
 def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> dict[str, bytes]:
@@ -54,14 +61,14 @@ def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> 
         focus: Seats whose win share is looked for.
     """
     metrics = tables["metrics"]
-    made: dict[str, dict[str, bytes]] = {}
+    made: dict[str, Drawing] = {}
     for name, metric in METRICS.items():
         rows = metrics[(metrics["metric"] == name) & metrics["value"].notna()]
         if not rows.empty and name in (_DRAWN if focus else _DRAWN + _OF_ALL):
             made |= _metric_pictures(metrics, metric, focus, rows["seat"].notna().any())
     if len(sweep_axes(metrics)) == 1 and metrics["point"].nunique() <= 40:
-        made["ends"] = picture(lambda figure: ends(metrics, figure.add_subplot()), 6.4, 4.0)
-    return _files(made | _calibration_pictures(tables["calibration"], sweep_axes(metrics)))
+        made["ends"] = (lambda figure: ends(metrics, figure.add_subplot()), 6.4, 4.0)
+    return picture_files(made | _calibration_pictures(tables["calibration"], sweep_axes(metrics)))
 
 
 _DRAWN: tuple[str, ...] = ("win_share", "group_win_share", "score_mean", "bao_rate", "bao_success")
@@ -74,17 +81,21 @@ _MAPPED = ("win_share", "group_win_share", "score_mean")
 
 def _metric_pictures(
     metrics: pd.DataFrame, metric: Metric, focus: Sequence[int], of_seats: bool
-) -> dict[str, dict[str, bytes]]:
+) -> dict[str, Drawing]:
     axes, name = sweep_axes(metrics), metric.name
     seats: list[int | None] = list(focus) if of_seats else [None]
     if len(axes) == 1:
         chosen = metrics[metrics["seat"].isin(focus)] if of_seats and focus else metrics
         seat = focus[0] if of_seats and len(focus) == 1 else None
+        if rows_of(chosen, name, seat).empty:
+            return {}
         by = "seat" if of_seats and seat is None else None
         draw = lambda figure: sweep(chosen, name, figure.add_subplot(), by=by, seat=seat)  # noqa: E731
-        return {name: picture(draw, 6.4, 4.0)}
-    made: dict[str, dict[str, bytes]] = {}
+        return {name: (draw, 6.4, 4.0)}
+    made: dict[str, Drawing] = {}
     for seat in seats:
+        if rows_of(metrics, name, seat).empty:
+            continue
         stem = name if len(seats) == 1 else f"{name}_{seat}"
         draw_axes = _two_axes if _is_grid_of_two(metrics, axes) else _many_axes
         made |= draw_axes(metrics, name, stem, axes, seat)
@@ -99,20 +110,20 @@ def _is_grid_of_two(metrics: pd.DataFrame, axes: Sequence[str]) -> bool:
 
 def _two_axes(
     metrics: pd.DataFrame, name: str, stem: str, axes: Sequence[str], seat: int | None
-) -> dict[str, dict[str, bytes]]:
+) -> dict[str, Drawing]:
     """Return the lines and the map of a metric over two axes."""
     lengths = {axis: metrics[axis].nunique() for axis in axes}
     by = min(reversed(axes), key=lengths.__getitem__)
     x = next(axis for axis in axes if axis != by)
-    made: dict[str, dict[str, bytes]] = {}
+    made: dict[str, Drawing] = {}
     if lengths[by] <= len(COLOURS):
-        made[stem] = picture(
+        made[stem] = (
             lambda figure: sweep(metrics, name, figure.add_subplot(), x=x, by=by, seat=seat),
             6.4,
             4.2,
         )
     if name in _MAPPED and max(lengths.values()) <= 30:
-        made[f"{stem}_map"] = picture(
+        made[f"{stem}_map"] = (
             lambda figure: sweep_map(metrics, name, figure.add_subplot(), x=x, y=by, seat=seat),
             max(2.0 + 0.58 * lengths[x], 5.6),
             1.8 + 0.48 * lengths[by],
@@ -122,7 +133,7 @@ def _two_axes(
 
 def _many_axes(
     metrics: pd.DataFrame, name: str, stem: str, axes: Sequence[str], seat: int | None
-) -> dict[str, dict[str, bytes]]:
+) -> dict[str, Drawing]:
     """Return a metric over each of many axes side by side, under one title."""
 
     def draw(figure: Figure) -> None:
@@ -144,14 +155,14 @@ def _many_axes(
         figure.suptitle(note, x=0.01, ha="left", fontsize=10.0)
 
     rows = -(-len(axes) // _PANELS)
-    return {stem: picture(draw, 1.5 + 3.0 * min(len(axes), _PANELS), 0.6 + 3.4 * rows)}
+    return {stem: (draw, 1.5 + 3.0 * min(len(axes), _PANELS), 0.6 + 3.4 * rows)}
 
 
 _PANELS = 4
 """Panels side by side, at most."""
 
 
-def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str, dict[str, bytes]]:
+def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str, Drawing]:
     """Return the plot of calibration, if the sweep has few enough series for one."""
     if table.empty or len(axes) > 1 or table[axes[0]].nunique() > len(COLOURS):
         return {}
@@ -164,12 +175,13 @@ def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str,
         calibration(table, left, by=axes[0], least=min(least, 100))
         calibration_difference(table, right, by=axes[0], least=least)
 
-    return {"calibration": picture(draw, 10.4, 5.0)}
+    return {"calibration": (draw, 10.4, 5.0)}
 
 
-def _files(pictures: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
-    return {
-        f"{name}.{form}": content
-        for name, forms in pictures.items()
-        for form, content in forms.items()
-    }
+def picture_files(drawings: Mapping[str, Drawing]) -> dict[str, bytes]:
+    """Return pictures by file name, as SVG and PNG; one that fails is left out, with a warning."""
+    made: dict[str, bytes] = {}
+    for name, drawing in drawings.items():
+        with left_out(f"picture {name}"):
+            made |= {f"{name}.{form}": content for form, content in picture(*drawing).items()}
+    return made

@@ -64,7 +64,9 @@ def strength_matrix(
         "difference": "Win share above the other's, percentage points",
         "win_share": "Win share where the other one is there, %",
     }
-    note = f"{counts(list(matrix['rounds']), 'rounds')} in each cell; "
-    headed(ax, titles[what], f"{note}95 % intervals: ±{half.max():.1f} at most")
+    note = f"{counts(list(matrix['rounds']), 'rounds')} in each cell"
+    if half.notna().any():
+        note += f"; 95 % intervals: ±{half.max():.1f} at most"
+    headed(ax, titles[what], note)
     cell_texts(ax, cells, image, "{:.1f}".format)
     return fit_names(ax)

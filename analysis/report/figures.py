@@ -23,6 +23,7 @@ from analysis.report.parts import (
 )
 from analysis.stats import ratio
 from sim.deck import POWERS
+from sim.errors import left_out
 
 Summary = Mapping[str, Any]
 
@@ -137,7 +138,9 @@ def figure(
     caption = language.say(f"figure.{words}.caption", **said)
     alt = f"{title}. {caption}"
     alt = Markup(alt).striptags()
-    wide, narrow = drawn(language, draw, f"f{pen.part}-{name}", height, alt, narrow_height)
+    wide = narrow = Markup()  # then the numbers behind it stand alone
+    with left_out(f"picture {name}"):
+        wide, narrow = drawn(language, draw, f"f{pen.part}-{name}", height, alt, narrow_height)
     return Figure(name, title, caption, alt, wide, narrow, table)
 
 

@@ -176,14 +176,17 @@ def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
     if metrics is None:
         return
     from analysis.plots import sweep_axes
+    from analysis.plots.sweeps import rows_of
 
-    axes = sweep_axes(metrics)
+    axes, focus = sweep_axes(metrics), list(source.summary["focus"])
     for name in _FIGURES:
-        rows = metrics[(metrics["metric"] == name) & metrics["value"].notna()]
+        rows = rows_of(metrics, name, None)
+        of_seats = bool(rows["seat"].notna().any())
+        if of_seats and focus:
+            rows = rows[rows["seat"].isin(focus)]
         if rows.empty:
             continue
-        of_seats = bool(rows["seat"].notna().any())
-        seats = list(source.summary["focus"]) if of_seats else [None]
+        seats = [seat for seat in focus if (rows["seat"] == seat).any()] if of_seats else [None]
         if len(axes) == 1:
             yield _over_one_axis(pen, source, name, of_seats)
         elif name in _FIGURES[:2] or name == "turns_mean":

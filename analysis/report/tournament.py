@@ -146,6 +146,8 @@ def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
         return
     from analysis.plots import strength, strength_matrix
 
+    if not source.tables["ranking"]["win_share"].notna().any():  # no round has a winner
+        return
     players = len(source.summary["ranking"])
     yield figure(
         pen,

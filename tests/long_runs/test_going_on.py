@@ -16,7 +16,7 @@ from sim import extend, load_results, merge, run
 from sim.cli import main
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
-from sim.folder import locked
+from sim.files import locked
 
 pytestmark = pytest.mark.jit
 

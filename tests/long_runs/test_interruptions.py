@@ -23,7 +23,8 @@ from long_runs.common import content, python, start, study
 from sim import load_results, run
 from sim.cli import main
 from sim.errors import InputError, WorkersLost
-from sim.folder import locked, read_held
+from sim.files import locked
+from sim.folder import read_held
 from sim.records import Parts
 from sim.study import Study
 
@@ -379,7 +380,7 @@ def test_the_second_run_refuses(tmp_path: Path) -> None:
 def test_a_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
     code = (
         "import sys, time\n"
-        "from sim.folder import locked\n"
+        "from sim.files import locked\n"
         "with locked(sys.argv[1]):\n"
         "    print('held', flush=True)\n"
         "    time.sleep(60)\n"

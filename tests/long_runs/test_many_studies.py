@@ -1,7 +1,9 @@
-"""Who plays tournaments, sweeps and comparisons: the same numbers; what is finished is not lost."""
+"""Tournaments, sweeps and comparisons: the same numbers whoever plays, and nothing is lost."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
@@ -9,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from long_runs.common import start, study
+from long_runs.common import python, start, study
 from long_runs.test_executors import Once
 from sim import compare, sweep, tournament
 from sim.errors import InputError, WorkersLost
+from sim.files import locked
 from sim.tournaments import Tournament
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]  # Dask's, of all kinds
@@ -46,6 +49,17 @@ def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Pla
     return played
 
 
+def pieces(play: Played) -> dict[str, int]:
+    """Return the option that makes pieces short."""
+    return {"chunk" if play is a_comparison else "piece": 500}
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return the content of all files in a folder."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
 def numbers(result: Any) -> Any:
     return {key: value for key, value in result.summary().items() if key != "version"}
 
@@ -68,9 +82,8 @@ def test_wrong_ways(play: Played, tmp_path: Path) -> None:
 def test_losing_workers_keeps_what_is_finished(
     error: BaseException, play: Played, tmp_path: Path
 ) -> None:
-    size = {"chunk": 500} if play is a_comparison else {"piece": 500}
     with pytest.raises(WorkersLost, match="the workers were lost: "):
-        play(executor=Once(error), threads=1, out=tmp_path, **size)
+        play(executor=Once(error), threads=1, out=tmp_path, **pieces(play))
     told: list[int] = []
     found = play(out=tmp_path, progress=lambda done, _: told.append(done))
     assert told[0] >= 2500
@@ -102,3 +115,95 @@ def test_on_the_command_line(command: tuple[str, ...]) -> None:
     out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (2, "")
     assert err == "Error: threads and processes at once, expected one of the two\n"
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="open files cannot be removed there")
+@pytest.mark.parametrize("how", ["removed", "moved", "made anew"])
+def test_a_folder_that_is_gone_stops_it(play: Played, how: str, tmp_path: Path) -> None:
+    folder, told = tmp_path / "a", []
+
+    def take_away(done: int, total: int) -> None:
+        told.append(done)
+        if done >= 1000 and folder.exists() and not (tmp_path / "b").exists():
+            shutil.move(folder, tmp_path / "b")
+            if how == "removed":
+                shutil.rmtree(tmp_path / "b")
+                (tmp_path / "b").mkdir()
+            elif how == "made anew":
+                folder.mkdir()
+
+    with pytest.raises(InputError, match="cannot be written to: it was moved or removed"):
+        play(out=folder, progress=take_away, **pieces(play))
+    assert max(told) <= 6000  # at once: a piece of the comparison is 3000 rounds
+    assert files(folder) == {}
+    if how == "moved":
+        (tmp_path / "b").rename(folder)
+        assert numbers(play(out=folder)) == numbers(play())
+
+
+def test_only_one_writes_into_a_folder(play: Played, tmp_path: Path) -> None:
+    tried = []
+
+    def second(done: int, total: int) -> None:
+        if done >= 1000 and not tried:
+            for other in KINDS.values():
+                with pytest.raises(InputError, match="another run is writing into it"):
+                    other(out=tmp_path)
+            tried.append(done)
+
+    found = play(out=tmp_path, progress=second, **pieces(play))
+    assert tried
+    assert numbers(found) == numbers(play())
+    with pytest.raises(InputError, match="another run is writing into it"), locked(tmp_path):
+        found.save(tmp_path)
+
+
+KILLED = """
+import os, sys
+sys.path.insert(0, "tests")
+import sim.files
+import sim.outcomes
+from long_runs.test_many_studies import KINDS
+
+real = sim.files.settle
+
+def killed(unnamed, path):
+    if path.name == sys.argv[3]:
+        os._exit(99)
+    real(unnamed, path)
+
+sim.files.settle = killed
+sim.outcomes.SweepResult.pictures = lambda _: {}
+options = {"rotate": False} if sys.argv[1] == "comparison" else {}
+KINDS[sys.argv[1]](out=sys.argv[2], **options)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [
+        ("tournament", "matrix.parquet"),
+        ("tournament", "strength.png"),
+        ("sweep", "metrics.csv"),
+        ("comparison", "summary.json"),
+        ("comparison", "seats.parquet"),  # of one of its sides
+    ],
+)
+def test_killed_while_results_are_written(
+    kind: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sim.outcomes.SweepResult.pictures", lambda _: {})  # they take long
+    folder, options = tmp_path / "killed", {"rotate": False} if kind == "comparison" else {}
+    KINDS[kind](out=tmp_path / "whole", **options)
+    done = python(KILLED, kind, str(folder), file)
+    assert done.returncode == 99, done.stderr
+    left = files(folder)
+    assert any(name.endswith(".part") for name in left)
+    assert file != "strength.png" or "summary.json" in left  # numbers come first
+    told: list[int] = []
+    KINDS[kind](out=folder, progress=lambda done, _: told.append(done), **options)
+    assert len(set(told)) <= 1  # nothing is played again
+    assert files(folder) == files(tmp_path / "whole")
