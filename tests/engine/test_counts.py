@@ -235,9 +235,9 @@ def test_counting_can_be_left_out_and_changes_nothing_else() -> None:
     for counting in (1, 0):
         state, tally, histograms = new_state(), new_record(TALLY), job.histograms()
         state.counting = counting
-        arrays = [histograms[name] for name in ("turns", "recyclings", "game_rounds")]
         buffer = job.rows(20)
-        end, written = play_chunk(state, job.table, np.uint64(5), 0, 20, tally, *arrays, buffer)
+        arrays = [*histograms.values(), buffer, job.games(20)]
+        end, written = play_chunk(state, job.table, np.uint64(5), 0, 20, tally, *arrays)
         assert end == 20
         rows.append(buffer[:written, :12].copy())
         assert bool(tally.rounds) == bool(counting)

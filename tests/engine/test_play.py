@@ -19,6 +19,7 @@ from sim.engine.state import (
     BAO_VOID,
     BAO_WON,
     FAULT_MISSING,
+    GAME_COLUMNS,
     LOG_WORDS,
     RECORD_COLUMNS,
     ROUND_ROWS,
@@ -149,7 +150,7 @@ def test_every_end_and_outcome_has_come_up() -> None:
 
 def empty_histograms(size: int) -> list[Any]:
     """Histograms as `play_chunk` takes them, of so many values."""
-    shapes = [(TURN_ROWS, size), (size,), (ROUND_ROWS, size)]
+    shapes = [(TURN_ROWS, size), (size,), (ROUND_ROWS, size), (4, 2 * size + 1)]
     return [np.zeros(shape, np.int64) for shape in shapes]
 
 
@@ -160,8 +161,9 @@ def joined(study: Study, cuts: list[int]) -> tuple[Any, Any]:
     pieces = []
     for begin, end in pairwise(cuts):
         rows = np.zeros(((end - begin) * 6 * 30, len(RECORD_COLUMNS)), np.int32)
+        games = np.zeros((end - begin + 1, GAME_COLUMNS), np.int64)
         seed = np.uint64(study.seed)
-        at, written = play_chunk(state, table, seed, begin, end, tally, *histograms, rows)
+        at, written = play_chunk(state, table, seed, begin, end, tally, *histograms, rows, games)
         assert at == end
         pieces.append(rows[:written].copy())
     return tally, np.concatenate(pieces)
@@ -194,7 +196,8 @@ def test_a_chunk_stops_before_its_records_overflow(games: bool) -> None:
     table, state, tally = pack(study), new_state(), new_record(TALLY)
     histograms = empty_histograms(20_000)
     rows = np.zeros((room, len(RECORD_COLUMNS)), np.int32)
-    at, written = play_chunk(state, table, np.uint64(3), 0, 50, tally, *histograms, rows)
+    games = np.zeros((50, GAME_COLUMNS), np.int64)
+    at, written = play_chunk(state, table, np.uint64(3), 0, 50, tally, *histograms, rows, games)
     assert 4 <= at < 50
     assert written <= room
     assert set(rows[:written, 0]) == set(range(at))
@@ -208,7 +211,8 @@ def test_a_fault_stops_the_chunk_and_is_counted_nowhere() -> None:
     table.policy[:] = SCRIPTED
     histograms = empty_histograms(2000)
     rows = np.zeros((0, len(RECORD_COLUMNS)), np.int32)
-    at, written = play_chunk(state, table, np.uint64(1), 3, 9, tally, *histograms, rows)
+    games = np.zeros((1, GAME_COLUMNS), np.int64)
+    at, written = play_chunk(state, table, np.uint64(1), 3, 9, tally, *histograms, rows, games)
     assert (at, written, int(tally.rounds)) == (3, 0, 0)
     assert state.fault == FAULT_MISSING
 
@@ -395,6 +399,7 @@ def test_rows_are_what_each_unit_adds(unit: str) -> None:
         rows,
         *job.histograms().values(),
         np.zeros((3 * units, len(RECORD_COLUMNS)), np.int32),
+        np.zeros((count, GAME_COLUMNS), np.int64),
     )
     assert end == 5 + count
     assert tally[0] == whole.tally
