@@ -196,8 +196,8 @@ def test_a_chunk_stops_before_its_records_overflow(games: bool) -> None:
     table, state, tally = pack(study), new_state(), new_record(TALLY)
     histograms = empty_histograms(20_000)
     rows = np.zeros((room, len(RECORD_COLUMNS)), np.int32)
-    games = np.zeros((50, GAME_COLUMNS), np.int64)
-    at, written = play_chunk(state, table, np.uint64(3), 0, 50, tally, *histograms, rows, games)
+    kept = np.zeros((50, GAME_COLUMNS), np.int64)
+    at, written = play_chunk(state, table, np.uint64(3), 0, 50, tally, *histograms, rows, kept)
     assert 4 <= at < 50
     assert written <= room
     assert set(rows[:written, 0]) == set(range(at))
@@ -372,6 +372,41 @@ def test_a_full_log_is_reported(room: int) -> None:
                 list(decoder.drain())
         state.log_full = 0
     assert full > 0
+
+
+def test_numbers_beyond_16_bits_are_logged() -> None:
+    study = Study.of(
+        players="random,random",
+        deck={"birds": {"a": {"value": 99, "copies": 5, "power": "shoebill"}}},
+        rules={"bao": False, "recycle_limit": 0, "max_turns": 100_000, "hand_size": 1},
+        rounds=1,
+    )
+    state, table = new_state(), pack(study)
+    decoder = Decoder(state, ["a"] * 5)
+    start(state, table, 0)
+    state.logging = 1
+    advance(state, table, np.uint64(1))
+    list(decoder.drain())
+    state.turn, state.recyclings = 70_000, 2_000_000
+    events = []
+    for _ in range(20):
+        advance(state, table, np.uint64(1))
+        events += decoder.drain()
+    turns = [event["turn"] for event in events if event["event"] == "turn"]
+    assert turns == list(range(70_001, 70_021))
+    recycled = [event["count"] for event in events if event["event"] == "recycle"]
+    assert recycled
+    assert recycled == list(range(2_000_001, 2_000_001 + len(recycled)))
+
+
+def test_estimates_of_any_size_are_told() -> None:
+    deck = {"birds": {"a": {"value": 99, "copies": 50}, "b": {"value": 98, "copies": 50}}}
+    rules = {"hand_size": 20, "peeks": 20, "bao_failure_factor": 100}
+    study = Study.of(players="balanced,balanced", deck=deck, rules=rules, rounds=1)
+    told = [event for event in trace(study, 0, explain=True).events if event["event"] == "why"]
+    totals = [e["estimates"]["own_total"] for e in told if e["question"] == "bao"]
+    assert totals
+    assert max(totals) > 1700
 
 
 # --- rows -----------------------------------------------------------------------------------------
