@@ -201,8 +201,8 @@ def play(job: Job, begin: int, end: int) -> Part:
 
     job.check_engine()
     start = time.perf_counter()
-    state, sums = new_state(), Sums.empty()
-    buffer, games, kept = job.rows(end - begin), job.games(end - begin), []
+    state, buffer, games = new_state(), job.rows(end - begin), job.games(end - begin)
+    pieces, kept = [], []
     at = begin
     while True:
         tally, histograms, first = new_record(TALLY), job.histograms(), at
@@ -210,12 +210,12 @@ def play(job: Job, begin: int, end: int) -> Part:
         with np.errstate(over="ignore"):  # without the compiler numpy minds wrapping numbers
             at, written = play_chunk(state, job.table, np.uint64(job.seed), at, end, tally, *arrays)
         check_fault(state, job)
-        sums.add(Sums.of(tally, histograms, games[: at - first] if job.table.games else ()))
+        pieces.append(Sums.of(tally, histograms, games[: at - first] if job.table.games else ()))
         if written:
             kept.append(buffer[:written].copy())
         if at >= end:
             break
-    return Part(begin, end, sums, time.perf_counter() - start, kept)
+    return Part(begin, end, Sums.together(pieces), time.perf_counter() - start, kept)
 
 
 def check_fault(state: Any, job: Job) -> None:

@@ -7,7 +7,7 @@ accumulated, so the order and the size of chunks leave no trace.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,14 @@ class Sums:
                 found[row] = _sparse(values, first)
         found["turns"] = _together(found[name] for name in ROWS["turns"][:3])
         return cls(counts, found)
+
+    @classmethod
+    def together(cls, parts: Sequence[Sums]) -> Sums:
+        """Return the sum of one or more, the first of which may be changed by it."""
+        whole, *others = parts
+        for other in others:
+            whole.add(other)
+        return whole
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Sums:
