@@ -29,7 +29,7 @@ from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.engine.state import (
     FAULT_NONE,
-    MOST_GAME_TURNS,
+    GAME_COLUMNS,
     RECORD_COLUMNS,
     ROUND_ROWS,
     TALLY,
@@ -64,6 +64,9 @@ RECORD_UNITS = 2**14
 
 GAME_ROWS = 2**16
 """Rows of the buffer into which the records of games are written, at least."""
+
+MOST_GAMES = 2**14
+"""The most games of which something is held for each until it is added up."""
 
 
 @dataclass(frozen=True)
@@ -101,15 +104,18 @@ class Job:
         """Return zeroed histograms, int64, that no round of this job can overrun.
 
         A turn draws at most one card, then the penalty of its one pluck (INV-3) and two cards for
-        each of its three powers at most; each draw can force one recycling.
+        each of its three powers at most; each draw can force one recycling. A total lies between
+        that of all cards below 0 and that of all above.
         """
         table = self.table
+        below, above = self._values()
         turns, rounds = int(table.rule_max_turns), int(table.rule_max_rounds)
         draws = 1 + int(table.rule_penalty_cards) + 3 * 2
         shapes = {
             "turns": (TURN_ROWS, turns + 1),
             "recyclings": (turns * draws + 1,),
             "game_rounds": (ROUND_ROWS, rounds + 1),
+            "call_totals": (4, 2 * max(below, above) + 1),
         }
         return {name: np.zeros(shape, np.int64) for name, shape in shapes.items()}
 
@@ -124,30 +130,45 @@ class Job:
             size = players * units
         return np.zeros((size, len(RECORD_COLUMNS)), np.int32)
 
+    def games(self, units: int) -> Any:
+        """Return the buffer for what is kept of each game, int64; one row where rounds are played.
+
+        Args:
+            units: That are played at most.
+        """
+        size = min(max(units, 1), MOST_GAMES) if self.table.games else 1
+        return np.zeros((size, GAME_COLUMNS), np.int64)
+
+    def _values(self) -> tuple[int, int]:
+        """Return what all cards below 0 are worth together, without its sign, and all above 0."""
+        values = [int(value) for value in self.table.value[: self.table.cards]]
+        return -sum(min(value, 0) for value in values), sum(max(value, 0) for value in values)
+
     def most_units(self) -> int:
         """Return how many units can be played before any sum of a chunk could leave int64.
 
         Bounds are from the deck and the rules alone, far from anything that is ever played, and
-        so never felt except with absurd values. At least 1.
+        so never felt except with absurd values. At least 1, whatever the deck and the rules.
         """
         table = self.table
-        values = [int(value) for value in table.value[: table.cards]]
-        turns, rounds = int(table.rule_max_turns), int(table.rule_max_rounds)
-        minimum = int(table.rule_bao_failure_minimum)
-        score = max(sum(map(abs, values)) * int(table.rule_bao_failure_factor), minimum)
-        # Scores apart, players times score less all scores, come to 0 together; those of the cards
-        # of a bird in a round to this times the greatest score at most, and they are squared.
+        below, above = self._values()
         players, hand = int(table.players), int(table.hand_size[table.players])
-        swing = (hand * players * (players - 1)) ** 2
-        if not table.games:
-            return 2**62 // max(turns**2, swing * score**2)
-        negative = -sum(value for value in values if value < 0)
-        game = max(int(table.threshold) + score, rounds * negative)
-        # What a player scores in a game, with all signs the same: it ends at the threshold.
-        points = min(int(table.threshold) + score + 2 * rounds * negative, rounds * score)
-        swings = swing * score * points
-        length = min(rounds * turns, MOST_GAME_TURNS)
-        return 2**62 // max(rounds * turns**2, length**2, swings, game**2, game * rounds)
+        turns, threshold = int(table.rule_max_turns), int(table.threshold)
+        rounds = int(table.rule_max_rounds) if table.games else 1
+        # Scores of a round, all seats together and without signs: no card counts twice, but for a
+        # declarer who fails. Those of a game above 0: every seat's sum ends at the threshold.
+        factor, least = int(table.rule_bao_failure_factor), int(table.rule_bao_failure_minimum)
+        scores = max(above * factor, least) + above + below
+        together = min(rounds * scores, players * threshold + scores + 2 * rounds * below)
+        sums = max(threshold + scores, rounds * below)
+        return (2**63 - 1) // max(
+            rounds * turns**2,  # turns and plucks; chances are a few in a turn, cards but 128
+            rounds * turns * 10**6,  # confidence, of one pluck a turn, in millionths; wins
+            rounds * (above + below) ** 2,  # totals
+            # Scores apart are differences to each of the others; they count for each card in hand.
+            (hand * (players - 1)) ** 2 * scores * together,
+            *((sums**2, sums * rounds) if table.games else ()),
+        )
 
 
 @dataclass(frozen=True)
@@ -180,30 +201,21 @@ def play(job: Job, begin: int, end: int) -> Part:
 
     job.check_engine()
     start = time.perf_counter()
-    state, tally, histograms = new_state(), new_record(TALLY), job.histograms()
-    buffer, kept = job.rows(end - begin), []
+    state, buffer, games = new_state(), job.rows(end - begin), job.games(end - begin)
+    pieces, kept = [], []
     at = begin
     while True:
+        tally, histograms, first = new_record(TALLY), job.histograms(), at
+        arrays = [*histograms.values(), buffer, games]
         with np.errstate(over="ignore"):  # without the compiler numpy minds wrapping numbers
-            at, written = play_chunk(
-                state,
-                job.table,
-                np.uint64(job.seed),
-                at,
-                end,
-                tally,
-                histograms["turns"],
-                histograms["recyclings"],
-                histograms["game_rounds"],
-                buffer,
-            )
+            at, written = play_chunk(state, job.table, np.uint64(job.seed), at, end, tally, *arrays)
         check_fault(state, job)
+        pieces.append(Sums.of(tally, histograms, games[: at - first] if job.table.games else ()))
         if written:
             kept.append(buffer[:written].copy())
         if at >= end:
             break
-    sums = Sums.of(tally, histograms)
-    return Part(begin, end, sums, time.perf_counter() - start, kept)
+    return Part(begin, end, Sums.together(pieces), time.perf_counter() - start, kept)
 
 
 def check_fault(state: Any, job: Job) -> None:

@@ -88,10 +88,9 @@ def _chunk_seconds(job: Job, rounds: int, counting: bool) -> float:
 
     state, tally, histograms = new_state(), new_record(TALLY), job.histograms()
     state.counting = int(counting)
-    turns, recyclings = histograms["turns"], histograms["recyclings"]
-    seed, rows, games = np.uint64(job.seed), job.rows(0), histograms["game_rounds"]
+    arrays = [*histograms.values(), job.rows(0), job.games(0)]
     start = time.perf_counter()
-    play_chunk(state, job.table, seed, 0, rounds, tally, turns, recyclings, games, rows)
+    play_chunk(state, job.table, np.uint64(job.seed), 0, rounds, tally, *arrays)
     return time.perf_counter() - start
 
 

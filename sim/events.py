@@ -201,7 +201,7 @@ class Decoder:
         known = {
             name: value / 100
             for name, value in zip(names, estimates, strict=False)
-            if name and value != _NO_ESTIMATE and abs(value) < _BEYOND
+            if name and value != ev.NO_ESTIMATE and abs(value) < 100 * ev.BEYOND
         }
         return {
             "event": "why",
@@ -242,8 +242,6 @@ class Decoder:
         }
 
 
-_NO_ESTIMATE = -32768
-_BEYOND = 32000
 _ESTIMATES: dict[int, tuple[str, ...]] = {
     ASK_SOURCE: ("take_gain", "", "own_total"),
     ASK_DRAWN: ("pluck_gain", "pluck_confidence", "keep_gain", "least_gain"),

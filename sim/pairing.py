@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sim.batch import Job, check_fault
-from sim.engine.state import RECORD_COLUMNS, TALLY, new_state
+from sim.engine.state import GAME_COLUMNS, RECORD_COLUMNS, TALLY, new_state
 from sim.measures import (
     EXTRA,
     Entry,
@@ -36,6 +36,8 @@ from sim.sums import Sums
 
 SECTIONS = 200
 """Groups of blocks, every 200th block in one, over which the spread of a median is measured."""
+
+_ROTATIONS = 8  # at least as many as a block has
 
 ROWS = 2**13
 """The most rounds (games) of each side in a chunk, all rotations together: each has a row."""
@@ -71,8 +73,16 @@ class PairJob:
 
     def most_units(self) -> int:
         """Return how many blocks can be played before any sum of a chunk could leave int64."""
-        units = min(job.most_units() for job in (*self.a, *self.b))
-        return max(1, min(ROWS, units // 8) // len(self.a))
+        return max(1, min(ROWS, self._units // _ROTATIONS) // len(self.a))
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether the sums over all rotations of a chunk's blocks fit into int64 together."""
+        return self._units >= _ROTATIONS
+
+    @cached_property
+    def _units(self) -> int:
+        return min(job.most_units() for job in (*self.a, *self.b))
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -274,29 +284,39 @@ def _play_side(job: PairJob, jobs: Sequence[Job], begin: int, end: int) -> tuple
     Returns:
         Sums by player, and for each rotation the rows of `PairJob.entries`, by player.
     """
-    tallies, rows = [], []
+    tables, tallies, rows = [], [], []
     played: dict[bytes, _Played] = {}
     for each, (columns, order) in zip(jobs, job.rotations, strict=True):
         table = each.table.tobytes()
         if table not in played:  # rotations of players who are alike are the same table
             played[table] = _play_rows(each, job.places, begin, end)
         one = played[table]
+        tables.append(one)
         tallies.append(one.tally[order])
         rows.append(one.rows[:, columns] if len(jobs) > 1 else one.rows)
-    whole = np.sum(tallies, axis=0).view(TALLY)[0]
-    histograms = {
-        name: sum(played[each.table.tobytes()].histograms[name] for each in jobs)
-        for name in jobs[0].histograms()
-    }
-    return Sums.of(whole, histograms), rows
+    histograms = {name: sum(one.histograms[name] for one in tables) for name in one.histograms}
+    games = np.concatenate([one.games for one in tables])
+    whole = [np.sum(tallies, axis=0)] if job.fits else tallies
+    nothing = {name: () for name in histograms}
+    sums = [Sums.of(whole[0].view(TALLY)[0], histograms, games)]
+    sums += [Sums.of(tally.view(TALLY)[0], nothing, ()) for tally in whole[1:]]
+    return Sums.together(sums), rows
 
 
 @dataclass(frozen=True)
 class _Played:
-    """What came of units of one study: a `TALLY` row, histograms, and a row for each unit."""
+    """What came of units of one study.
+
+    Attributes:
+        tally: A `TALLY` row.
+        histograms: As of `Job.histograms`.
+        games: A row for each game; none where rounds are played.
+        rows: A row for each unit.
+    """
 
     tally: Any
     histograms: dict[str, Any]
+    games: Any
     rows: Any
 
 
@@ -307,8 +327,10 @@ def _play_rows(job: Job, columns: Any, begin: int, end: int) -> _Played:
     job.check_engine()
     state, histograms, tally = new_state(), job.histograms(), np.zeros(1, TALLY)
     rows = np.zeros((end - begin, len(columns) + len(EXTRA)), np.int64)
+    games = np.zeros((end - begin if job.table.games else 0, GAME_COLUMNS), np.int64)
     rounds = int(job.table.rule_max_rounds) if job.table.games else 1
     records = np.zeros((int(job.table.players) * rounds, len(RECORD_COLUMNS)), np.int32)
+    arrays = [*histograms.values(), records, games]
     with np.errstate(over="ignore"):  # without the compiler numpy minds wrapping numbers
         play_rows(
             state,
@@ -321,13 +343,10 @@ def _play_rows(job: Job, columns: Any, begin: int, end: int) -> _Played:
             columns,
             np.zeros_like(columns),
             rows,
-            histograms["turns"],
-            histograms["recyclings"],
-            histograms["game_rounds"],
-            records,
+            *arrays,
         )
     check_fault(state, job)
-    return _Played(tally.view(np.int64), histograms, rows)
+    return _Played(tally.view(np.int64), histograms, games, rows)
 
 
 def _values(job: PairJob, units: Sequence[Any]) -> Any:

@@ -6,12 +6,13 @@ accumulated, so the order and the size of chunks leave no trace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from sim.engine.state import LOWEST_TOTAL, TALLY, new_record
+from sim.engine.state import GAME_COLUMNS, GAME_DEFICIT, GAME_TURNS, NONE, TALLY, new_record
 
 OUTCOMES = ("won", "tied", "beaten", "void")
 """What becomes of a call of BAO, from `sim.engine.state.BAO_WON` on."""
@@ -34,9 +35,10 @@ ROWS: dict[str, tuple[str, ...]] = {
     "deficits": ("deficits",),
     "dealt": tuple(f"dealt_{name}" for name in SWING_SUMS),
 }
-"""Names of the rows of the engine's arrays that are mostly zeros; see `sim.engine.state`."""
+"""Names of the rows of the engine's arrays that are mostly zeros; see `sim.engine.state`.
 
-_FIRST = {"call_totals": LOWEST_TOTAL}  # value at index 0, where it is not 0
+Their bounds follow from deck and rules. The deficits of games have none that an array could have,
+so each is kept until they are counted here."""
 
 HISTOGRAMS = ("turns", *(name for names in ROWS.values() for name in names))
 """All histograms: rounds by number of turns, in all and by end, and by number of recyclings; calls
@@ -69,26 +71,44 @@ class Sums:
     @classmethod
     def empty(cls) -> Sums:
         """Return the sums over nothing."""
-        return cls.of(new_record(TALLY), {"turns": (), "recyclings": (), "game_rounds": ()})
+        nothing = {"turns": (), "recyclings": (), "game_rounds": (), "call_totals": ()}
+        return cls.of(new_record(TALLY), nothing, ())
 
     @classmethod
-    def of(cls, tally: Any, histograms: Mapping[str, Any]) -> Sums:
+    def of(cls, tally: Any, histograms: Mapping[str, Any], games: Any) -> Sums:
         """Return the engine's sums in this form.
 
         Args:
             tally: `Tally` record.
-            histograms: ``turns``, ``recyclings`` and ``game_rounds`` as `play_chunk` fills them:
-                int64, how often each index occurred, in several rows where `ROWS` names several.
+            histograms: ``turns``, ``recyclings``, ``game_rounds`` and ``call_totals`` as
+                `play_chunk` fills them: int64, how often each index occurred, in several rows where
+                `ROWS` names several; of ``call_totals`` 0 points are in the middle.
+            games: int64, games × `GAME_COLUMNS`: one row for each game in the tally.
         """
         counts = {name: tally[name].tolist() for name in tally.dtype.names if name not in ROWS}
-        found = {}
+        games = np.asarray(games, np.int64).reshape(-1, GAME_COLUMNS)
+        counts["game_turns_sq"] = sum(turns * turns for turns in games[:, GAME_TURNS].tolist())
+        deficits = Counter(games[:, GAME_DEFICIT].tolist())
+        del deficits[NONE]
+        found: dict[str, dict[int, int]] = {"deficits": dict(deficits)}
         for name, rows in ROWS.items():
+            if name in found:
+                continue
             array = histograms[name] if name in histograms else tally[name]
             whole = np.asarray(array, np.int64).reshape(len(rows), -1)
+            first = -(whole.shape[1] // 2) if name == "call_totals" else 0
             for row, values in zip(rows, whole, strict=True):
-                found[row] = _sparse(values, _FIRST.get(name, 0))
+                found[row] = _sparse(values, first)
         found["turns"] = _together(found[name] for name in ROWS["turns"][:3])
         return cls(counts, found)
+
+    @classmethod
+    def together(cls, parts: Sequence[Sums]) -> Sums:
+        """Return the sum of one or more, the first of which may be changed by it."""
+        whole, *others = parts
+        for other in others:
+            whole.add(other)
+        return whole
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Sums:

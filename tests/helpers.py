@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from oracle import Bird
+from sim.batch import Job
 from sim.deck import POWERS
 from sim.engine.play import play_chunk
 from sim.engine.state import (
@@ -20,16 +21,13 @@ from sim.engine.state import (
     MAX_CARDS,
     NONE,
     RECORD_COLUMNS,
-    ROUND_ROWS,
     STATE,
     TALLY,
-    TURN_ROWS,
     TURNS_BY_END,
     WORDS,
     new_record,
     new_state,
 )
-from sim.pack import pack
 from sim.players import KINDS
 from sim.study import Study
 from sim.trace import trace
@@ -219,21 +217,18 @@ class Played:
 
 def play(study: Study, count: int, begin: int = 0, records: bool = True) -> Played:
     """Play units `begin` … of a study by the chunk function of the engine alone."""
-    table, state, tally = pack(study), new_state(), new_record(TALLY)
-    rules = study.rules
-    turns = np.zeros((TURN_ROWS, rules.max_turns + 1), np.int64)
-    recyclings = np.zeros(rules.max_turns * (7 + rules.penalty_cards) + 1, np.int64)
-    rounds = np.zeros((ROUND_ROWS, rules.max_rounds + 1), np.int64)
-    per_unit = len(study.players) * (rules.max_rounds if study.games else 1)
+    job, state, tally = Job.of(study), new_state(), new_record(TALLY)
+    histograms = job.histograms()
+    per_unit = len(study.players) * (study.rules.max_rounds if study.games else 1)
     rows = np.zeros((per_unit * count if records else 0, len(RECORD_COLUMNS)), np.int32)
+    arrays = [*histograms.values(), rows, job.games(count)]
     seed = np.uint64(study.seed)
-    end, written = play_chunk(
-        state, table, seed, begin, begin + count, tally, turns, recyclings, rounds, rows
-    )
+    end, written = play_chunk(state, job.table, seed, begin, begin + count, tally, *arrays)
     assert state.fault == FAULT_NONE
     assert end == begin + count
-    lengths = turns[TURNS_BY_END : TURNS_BY_END + 3].sum(axis=0)
-    return Played(tally, lengths, recyclings, rounds[GAME_LENGTHS], rows[:written])
+    lengths = histograms["turns"][TURNS_BY_END : TURNS_BY_END + 3].sum(axis=0)
+    rounds = histograms["game_rounds"][GAME_LENGTHS]
+    return Played(tally, lengths, histograms["recyclings"], rounds, rows[:written])
 
 
 Events = list[dict[str, Any]]

@@ -1,6 +1,6 @@
 """What happens, written into `State.log` while `State.logging` is set.
 
-The log is a row of int16 words: each event is its length, its kind and its payload. It is
+The log is a row of int32 words: each event is its length, its kind and its payload. It is
 drained after every step of `play.advance`, so one turn must fit; it always does (27
 recyclings of 128 cards and a few hundred words). `sim.trace` turns it into the event log of
 the contract. Cards stand in it by number.
@@ -41,6 +41,10 @@ from .state import LOG_WORDS
     EV_GAME_END,
     EV_WHY,
 ) = range(24)
+
+#: Points that no estimate comes near: what is as large means never, or for certain.
+BEYOND = 1e7
+NO_ESTIMATE = -(2**31)
 
 
 @kernel
@@ -116,7 +120,7 @@ def note_recycle(state):
 
 @kernel
 def note_why(state, seat, question):
-    """Log the estimates behind a heuristic player's answer, in hundredths; NaN is -32768."""
+    """Log the estimates behind a heuristic player's answer, in hundredths; NaN is NO_ESTIMATE."""
     at = state.log_size
     if at + 12 > LOG_WORDS:
         state.log_full = 1
@@ -126,11 +130,11 @@ def note_why(state, seat, question):
     state.log[at + 2] = seat
     state.log[at + 3] = question
     for k in range(4):
-        state.log[at + 4 + k] = np.int16(min(max(state.answer[k], -32768), 32767))
+        state.log[at + 4 + k] = state.answer[k]
         why = state.why[k]
         if math.isnan(why):
-            state.log[at + 8 + k] = np.int16(-32768)
+            state.log[at + 8 + k] = np.int32(NO_ESTIMATE)
         else:
-            state.log[at + 8 + k] = np.int16(round(100.0 * min(max(why, -320.0), 320.0)))
+            state.log[at + 8 + k] = np.int32(round(100.0 * min(max(why, -BEYOND), BEYOND)))
         state.why[k] = math.nan
     state.log_size = at + 12

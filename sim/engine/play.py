@@ -233,7 +233,9 @@ def play_chunk(
     turns_histograms,
     recyclings_histogram,
     rounds_histograms,
+    call_totals,
     rows,
+    games,
 ):
     """Play units `begin` … `end` - 1 and add up what happened.
 
@@ -247,16 +249,22 @@ def play_chunk(
         turns_histograms: int64, TURN_ROWS × (max_turns + 1): over numbers of turns, added to.
         recyclings_histogram: int64: rounds by number of recyclings, added to.
         rounds_histograms: int64, ROUND_ROWS × (max_rounds + 1): over numbers of rounds, added to.
+        call_totals: int64, 4 × an odd number: calls by outcome (from BAO_WON on) and the caller's
+            true total, 0 points in the middle; added to. All cards together must fit.
         rows: int32, records × RECORD_COLUMNS; no records are written where it has no rows.
+        games: int64, 1 or more × GAME_COLUMNS: game `begin` is written into the first row, and so
+            on; unused where rounds are played.
 
     Returns:
-        (next unit, rows written). It stops early, before a unit whose records might not fit,
-        and after a fault (`state.fault`).
+        (next unit, rows written). It stops early, before a unit whose records, or whose row of
+        `games`, might not fit, and after a fault (`state.fault`).
     """
     written = 0
     room = rows.shape[0]
     need = table.players * (table.rule_max_rounds if table.games else 1)
     index = begin
+    if table.games:
+        end = min(end, begin + games.shape[0])
     while index < end:
         if room > 0 and room - written < need:
             break
@@ -266,14 +274,16 @@ def play_chunk(
             ended = advance(state, table, seed)
             if ended and not deciding:
                 if state.counted:
-                    add_round(tally, turns_histograms, recyclings_histogram, state, table)
+                    add_round(
+                        tally, turns_histograms, recyclings_histogram, call_totals, state, table
+                    )
                 if room > 0:
                     round_index = state.rounds - 1 if table.games else 0
                     written = write_records(rows, written, state, round_index)
         if state.fault != FAULT_NONE:
             break
         if table.games and state.counting:
-            add_game(tally, rounds_histograms, state)
+            add_game(tally, rounds_histograms, games[index - begin], state)
         index += 1
     add_counts(tally, state)
     return index, written
@@ -294,7 +304,9 @@ def play_rows(
     turns_histograms,
     recyclings_histogram,
     rounds_histograms,
+    call_totals,
     records,
+    games,
 ):
     """Play units `begin` … `end` - 1 as `play_chunk` does, and say what each of them added.
 
@@ -313,7 +325,9 @@ def play_rows(
         turns_histograms: int64, as of `play_chunk`.
         recyclings_histogram: int64, likewise.
         rounds_histograms: int64, likewise.
+        call_totals: int64, likewise.
         records: int32, room for the records of one unit × RECORD_COLUMNS; scratch.
+        games: int64, units × GAME_COLUMNS: written as by `play_chunk`.
 
     Returns:
         The next unit. It stops early after a fault (`state.fault`).
@@ -330,7 +344,9 @@ def play_rows(
             turns_histograms,
             recyclings_histogram,
             rounds_histograms,
+            call_totals,
             records,
+            games[index - begin :],
         )
         if state.fault != FAULT_NONE:
             return index

@@ -133,11 +133,10 @@ TURN_ROWS = LOSER_LED_LEFT + 1
 GAME_LENGTHS, GAME_LEAD_CHANGES = range(2)
 ROUND_ROWS = 2
 
-#: Totals (points) that a histogram tells apart; any beyond counts as the last one.
-LOWEST_TOTAL, HIGHEST_TOTAL = -256, 1023
-
-#: Turns of a game; one with more, which would take minutes to play, counts as one of so many.
-MOST_GAME_TURNS = 2**30
+# What is kept of each game by itself, as neither deck nor rules set it a bound that an array could
+# have: its turns, and the most points that its winner had been behind (NONE: nobody won).
+GAME_TURNS, GAME_DEFICIT = range(2)
+GAME_COLUMNS = 2
 
 # Sums over rounds for the swing of a bird (a power): the round's cards of it that were dealt
 # (players who used it), the scores apart from the others' of those who had them, taken together (in
@@ -442,7 +441,7 @@ STATE = np.dtype(
         ("logging", np.int32),
         ("log_size", np.int32),
         ("log_full", np.int32),  # something did not fit
-        ("log", np.int16, (LOG_WORDS,)),
+        ("log", np.int32, (LOG_WORDS,)),
         # Scripts: decisions, and the draw piles after each recycling, read from a file.
         ("fault", np.int32),
         ("fault_rules", np.int64),
@@ -650,8 +649,7 @@ TALLY = np.dtype(
         # Swings (SWING_…) of birds dealt, and of powers that a seat used once or more in a round.
         ("dealt", np.int64, (SWINGS, MAX_CARDS)),
         ("users", np.int64, (SWINGS, 6)),
-        # Calls by outcome (from BAO_WON on), and total from LOWEST_TOTAL on; and unknown cards.
-        ("call_totals", np.int64, (4, HIGHEST_TOTAL - LOWEST_TOTAL + 1)),
+        # Calls by outcome (from BAO_WON on) and unknown cards.
         ("call_unknowns", np.int64, (4, MAX_CARDS + 1)),
         # Plucks by the plucker's confidence, in CONFIDENCE_BINS equal bins of 0 to 1.
         ("sure_plucks", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
@@ -665,14 +663,13 @@ TALLY = np.dtype(
         ("decided", np.int64),  # games that needed deciding rounds
         ("deciding_rounds", np.int64),
         ("game_turns", np.int64),
-        ("game_turns_sq", np.int64),
-        # Games that somebody won: after having been last, by the most points behind, and with a
-        # sum of half the threshold before the end: by who led then, and who was last then.
+        ("game_turns_sq", np.int64),  # left to `sim.sums`: that of one game may leave int64
+        # Games that somebody won: after having been last, and with a sum of half the threshold
+        # before the end: by who led then, and who was last then.
         ("come_from_last", np.int64),
         ("half_games", np.int64),
         ("half_lead_won", np.int64),
         ("half_last_won", np.int64),
-        ("deficits", np.int64, (1, HIGHEST_TOTAL + 1)),
     ],
     align=True,
 )

@@ -12,16 +12,15 @@ from .state import (
     COUNTS,
     DETAILS,
     END_CAP,
+    GAME_DEFICIT,
     GAME_LEAD_CHANGES,
     GAME_LENGTHS,
-    HIGHEST_TOTAL,
+    GAME_TURNS,
     LEAD_CHANGES,
     LOSER_LED_AT,
     LOSER_LED_LEFT,
-    LOWEST_TOTAL,
     MAX_PLAYERS,
     MISSED,
-    MOST_GAME_TURNS,
     NONE,
     PLUCK_TRIED,
     POWER_BY,
@@ -61,7 +60,7 @@ def _number_of_winners(state):
 
 
 @kernel
-def add_round(tally, turns_histograms, recyclings_histogram, state, table):
+def add_round(tally, turns_histograms, recyclings_histogram, call_totals, state, table):
     """Mutates `tally` and the histograms: add a finished round (not a deciding round).
 
     What the state adds up itself is left to `add_counts`.
@@ -83,7 +82,7 @@ def add_round(tally, turns_histograms, recyclings_histogram, state, table):
             _add_wins(tally, seat, winners)
         _add_seat(tally, state, seat, units * state.winner[seat])
     if state.bao_caller >= 0:
-        _add_call(tally, turns_histograms, state)
+        _add_call(tally, turns_histograms, call_totals, state)
     if state.final_by >= 0:
         tally.final_by[state.final_by] += 1
     _add_lead(turns_histograms, state, turns)
@@ -117,7 +116,7 @@ def _add_seat(tally, state, seat, units):
 
 
 @kernel
-def _add_call(tally, turns_histograms, state):
+def _add_call(tally, turns_histograms, call_totals, state):
     """A call of BAO: by whom, at which turn, on which total, and what came of it."""
     caller = np.int64(state.bao_caller)
     outcome = np.int64(state.bao_outcome)
@@ -140,8 +139,7 @@ def _add_call(tally, turns_histograms, state):
     tally.call_unknown_sq[caller] += unknown * unknown
     row = outcome - BAO_WON
     turns_histograms[TURNS_BY_CALL + row, turn] += 1
-    shown = min(max(total, np.int64(LOWEST_TOTAL)), np.int64(HIGHEST_TOTAL))
-    tally.call_totals[row, shown - LOWEST_TOTAL] += 1
+    call_totals[row, (call_totals.shape[1] >> 1) + total] += 1
     tally.call_unknowns[row, unknown] += 1
 
 
@@ -249,16 +247,16 @@ def _add_kinds(tally, state, seat):
 
 
 @kernel
-def add_game(tally, rounds_histograms, state):
-    """Mutates `tally` and the histograms: add a finished game."""
+def add_game(tally, rounds_histograms, game, state):
+    """Mutates all but `state`: add a finished game; `game` is its row of GAME_COLUMNS."""
     rounds = np.int64(state.rounds)
     tally.games += 1
     tally.game_ends[state.game_reason] += 1
     rounds_histograms[GAME_LENGTHS, rounds] += 1
     rounds_histograms[GAME_LEAD_CHANGES, state.game_lead_changes] += 1
-    turns = min(state.game_turns, MOST_GAME_TURNS)
-    tally.game_turns += turns
-    tally.game_turns_sq += turns * turns
+    tally.game_turns += state.game_turns
+    game[GAME_TURNS] = state.game_turns
+    game[GAME_DEFICIT] = NONE
     if state.deciding_rounds > 0:
         tally.decided += 1
         tally.deciding_rounds += state.deciding_rounds
@@ -268,14 +266,14 @@ def add_game(tally, rounds_histograms, state):
         tally.game_score_rounds[player] += score * rounds
     if state.game_winner >= 0:
         _add_wins(tally, state.game_winner, 1)
-        _add_comeback(tally, state, np.int64(state.game_winner))
+        _add_comeback(tally, game, state, np.int64(state.game_winner))
 
 
 @kernel
-def _add_comeback(tally, state, winner):
+def _add_comeback(tally, game, state, winner):
     """How far behind the winner of a game had been."""
     tally.come_from_last += (state.was_last >> winner) & 1
-    tally.deficits[0, min(state.behind[winner], HIGHEST_TOTAL)] += 1
+    game[GAME_DEFICIT] = state.behind[winner]
     if state.half:
         tally.half_games += 1
         tally.half_lead_won += np.int64(state.half_lead == winner)

@@ -15,6 +15,7 @@ from helpers import SCALE, random_study, scaled
 from recount import recount
 from sim import Study, run, trace
 from sim.batch import Job
+from sim.deck import POWERS
 from sim.engine import pluck
 from sim.engine.jit import COMPILED
 from sim.engine.play import play_chunk
@@ -109,6 +110,72 @@ def test_sums_are_what_event_logs_say_of_wild_studies(games: bool) -> None:
     if SCALE >= 0.5:
         missing = {path for path, count in counts.items() if count == 0}
         assert missing <= RARE | ({"players.shared_wins"} if games else set())
+
+
+def extreme_study(seed: int, games: bool) -> Study:
+    """A study at the ends of what options and decks allow; of few turns, as they are recounted."""
+    r = random.Random(seed)
+    players = r.randint(2, 6)
+    hand = r.choice([1, min(60, 126 // players)])
+    deck: dict[str, Any] = {}
+    size = r.randint(players * hand + 2, 128)
+    for number in range(r.choice([2, 5, 64])):
+        last = number == 63 or r.random() < 0.1
+        copies = min(size if last else r.randint(1, 60), size)
+        value = r.choice([99, 99, 98, 1, 0, -99])
+        deck[f"b{number}"] = {"value": value, "copies": copies, "power": r.choice(["", *POWERS])}
+        size -= copies
+    deck["rest"] = {"value": r.choice([-99, 99]), "copies": size}
+    rules = {
+        "hand_size": hand,
+        "peeks": r.choice([0, 66]),
+        "penalty_cards": r.choice([0, 20]),
+        "bao_failure_factor": r.choice([1, 100]),
+        "bao_failure_minimum": r.choice([0, 1000]),
+        "recycle_limit": r.choice([0, 1, 1000]),
+        "game_threshold": r.choice([1, 3000, 30_000, 1_000_000]),
+        "max_turns": r.choice([1, 2, 60]),
+        "max_rounds": r.choice([1, 20]),
+        "double_pluck_powers": r.choice(["second_card", "all"]),
+        "bao_success": r.choice(["zero", "total"]),
+    }
+    callers = [{"kind": "random", "bao_rate": rate, "pluck_rate": 0.5} for rate in (0.02, 0.3, 1)]
+    names = [r.choice([*callers, "gambler", "rusher"]) for _ in range(players)]
+    return Study.of(players=names, deck={"birds": deck}, rules=rules, seed=seed, **UNITS[games])
+
+
+@pytest.mark.parametrize("games", [False, True])
+def test_nothing_is_cut_off_at_the_ends_of_options_and_decks(games: bool) -> None:
+    """Every array is as long as deck and rules can make it, or counts what is beyond one."""
+    totals: Counter[int] = Counter()
+    deficits = 0
+    for number in range(scaled(40, least=4)):
+        summary = compare(extreme_study(number, games))
+        calls = summary["calls"]
+        totals.update(dict(calls["total"]["histogram"]))
+        means = [(seat["bao_called"], seat["calls"]["total_mean"]) for seat in summary["players"]]
+        of_seats = sum(count * mean for count, mean in means if count)
+        assert of_seats == pytest.approx(calls["called"] * (calls["total"]["mean"] or 0))
+        deficits = max(
+            deficits, (summary["comebacks"] or {"deficit": {}})["deficit"].get("max") or 0
+        )
+    if SCALE >= 0.5:
+        assert min(totals) < -1000
+        assert max(totals) > 4000
+        assert not games or deficits > 3000
+
+
+def test_a_deficit_beyond_any_array_is_counted() -> None:
+    """Sums may fall below 0, so who wins may have been farther behind than the threshold."""
+    deck = {"birds": {"low": {"value": -99, "copies": 64}, "high": {"value": 99, "copies": 64}}}
+    rules = {"hand_size": 60, "game_threshold": 100_000, "max_rounds": 100, "max_turns": 4}
+    rules |= {"bao_failure_factor": 100}
+    caller = {"kind": "random", "bao_rate": 0.3}
+    given = Study.of(players=[caller] * 2, deck=deck, rules=rules, games=60, seed=3)
+    found = run(given, progress=False).summary()["comebacks"]
+    logs = [trace(given, index).events for index in range(given.count)]
+    assert differences(found, recount(given, logs)["comebacks"]) == []
+    assert found["deficit"]["max"] > given.rules.game_threshold[2]
 
 
 UNITS: dict[bool, dict[str, Any]] = {False: {"rounds": 6}, True: {"games": 3}}
@@ -235,9 +302,9 @@ def test_counting_can_be_left_out_and_changes_nothing_else() -> None:
     for counting in (1, 0):
         state, tally, histograms = new_state(), new_record(TALLY), job.histograms()
         state.counting = counting
-        arrays = [histograms[name] for name in ("turns", "recyclings", "game_rounds")]
         buffer = job.rows(20)
-        end, written = play_chunk(state, job.table, np.uint64(5), 0, 20, tally, *arrays, buffer)
+        arrays = [*histograms.values(), buffer, job.games(20)]
+        end, written = play_chunk(state, job.table, np.uint64(5), 0, 20, tally, *arrays)
         assert end == 20
         rows.append(buffer[:written, :12].copy())
         assert bool(tally.rounds) == bool(counting)

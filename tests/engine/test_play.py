@@ -19,6 +19,7 @@ from sim.engine.state import (
     BAO_VOID,
     BAO_WON,
     FAULT_MISSING,
+    GAME_COLUMNS,
     LOG_WORDS,
     RECORD_COLUMNS,
     ROUND_ROWS,
@@ -149,7 +150,7 @@ def test_every_end_and_outcome_has_come_up() -> None:
 
 def empty_histograms(size: int) -> list[Any]:
     """Histograms as `play_chunk` takes them, of so many values."""
-    shapes = [(TURN_ROWS, size), (size,), (ROUND_ROWS, size)]
+    shapes = [(TURN_ROWS, size), (size,), (ROUND_ROWS, size), (4, 2 * size + 1)]
     return [np.zeros(shape, np.int64) for shape in shapes]
 
 
@@ -160,8 +161,9 @@ def joined(study: Study, cuts: list[int]) -> tuple[Any, Any]:
     pieces = []
     for begin, end in pairwise(cuts):
         rows = np.zeros(((end - begin) * 6 * 30, len(RECORD_COLUMNS)), np.int32)
+        games = np.zeros((end - begin + 1, GAME_COLUMNS), np.int64)
         seed = np.uint64(study.seed)
-        at, written = play_chunk(state, table, seed, begin, end, tally, *histograms, rows)
+        at, written = play_chunk(state, table, seed, begin, end, tally, *histograms, rows, games)
         assert at == end
         pieces.append(rows[:written].copy())
     return tally, np.concatenate(pieces)
@@ -194,7 +196,8 @@ def test_a_chunk_stops_before_its_records_overflow(games: bool) -> None:
     table, state, tally = pack(study), new_state(), new_record(TALLY)
     histograms = empty_histograms(20_000)
     rows = np.zeros((room, len(RECORD_COLUMNS)), np.int32)
-    at, written = play_chunk(state, table, np.uint64(3), 0, 50, tally, *histograms, rows)
+    kept = np.zeros((50, GAME_COLUMNS), np.int64)
+    at, written = play_chunk(state, table, np.uint64(3), 0, 50, tally, *histograms, rows, kept)
     assert 4 <= at < 50
     assert written <= room
     assert set(rows[:written, 0]) == set(range(at))
@@ -208,7 +211,8 @@ def test_a_fault_stops_the_chunk_and_is_counted_nowhere() -> None:
     table.policy[:] = SCRIPTED
     histograms = empty_histograms(2000)
     rows = np.zeros((0, len(RECORD_COLUMNS)), np.int32)
-    at, written = play_chunk(state, table, np.uint64(1), 3, 9, tally, *histograms, rows)
+    games = np.zeros((1, GAME_COLUMNS), np.int64)
+    at, written = play_chunk(state, table, np.uint64(1), 3, 9, tally, *histograms, rows, games)
     assert (at, written, int(tally.rounds)) == (3, 0, 0)
     assert state.fault == FAULT_MISSING
 
@@ -370,6 +374,41 @@ def test_a_full_log_is_reported(room: int) -> None:
     assert full > 0
 
 
+def test_numbers_beyond_16_bits_are_logged() -> None:
+    study = Study.of(
+        players="random,random",
+        deck={"birds": {"a": {"value": 99, "copies": 5, "power": "shoebill"}}},
+        rules={"bao": False, "recycle_limit": 0, "max_turns": 100_000, "hand_size": 1},
+        rounds=1,
+    )
+    state, table = new_state(), pack(study)
+    decoder = Decoder(state, ["a"] * 5)
+    start(state, table, 0)
+    state.logging = 1
+    advance(state, table, np.uint64(1))
+    list(decoder.drain())
+    state.turn, state.recyclings = 70_000, 2_000_000
+    events = []
+    for _ in range(20):
+        advance(state, table, np.uint64(1))
+        events += decoder.drain()
+    turns = [event["turn"] for event in events if event["event"] == "turn"]
+    assert turns == list(range(70_001, 70_021))
+    recycled = [event["count"] for event in events if event["event"] == "recycle"]
+    assert recycled
+    assert recycled == list(range(2_000_001, 2_000_001 + len(recycled)))
+
+
+def test_estimates_of_any_size_are_told() -> None:
+    deck = {"birds": {"a": {"value": 99, "copies": 50}, "b": {"value": 98, "copies": 50}}}
+    rules = {"hand_size": 20, "peeks": 20, "bao_failure_factor": 100}
+    study = Study.of(players="balanced,balanced", deck=deck, rules=rules, rounds=1)
+    told = [event for event in trace(study, 0, explain=True).events if event["event"] == "why"]
+    totals = [e["estimates"]["own_total"] for e in told if e["question"] == "bao"]
+    assert totals
+    assert max(totals) > 1700
+
+
 # --- rows -----------------------------------------------------------------------------------------
 
 
@@ -395,6 +434,7 @@ def test_rows_are_what_each_unit_adds(unit: str) -> None:
         rows,
         *job.histograms().values(),
         np.zeros((3 * units, len(RECORD_COLUMNS)), np.int32),
+        np.zeros((count, GAME_COLUMNS), np.int64),
     )
     assert end == 5 + count
     assert tally[0] == whole.tally

@@ -12,7 +12,7 @@ import pytest
 
 import sim
 from sim.batch import CHUNK_SECONDS, Job, Part, Sizes, play, play_parts, run
-from sim.engine.state import RECORD_COLUMNS, WIN_UNITS
+from sim.engine.state import NONE, RECORD_COLUMNS, TALLY, WIN_UNITS, new_record
 from sim.errors import InputError
 from sim.records import to_arrow
 from sim.results import Result
@@ -167,16 +167,41 @@ def test_recyclings_beyond_any_reason_stay_inside_the_histogram() -> None:
     assert sum(sums.histograms["recyclings"].values()) == 200
 
 
+def test_games_are_added_up_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept of each game must fit; then a chunk is played in pieces."""
+    given = study(games=60, rules={"bao_failure_minimum": 1000, "game_threshold": 6000})
+    whole = run(given, records=True, threads=1, chunk=100)
+    monkeypatch.setattr("sim.batch.MOST_GAMES", 7)
+    pieces = run(given, records=True, threads=1, chunk=100)
+    assert pieces == whole
+    assert pieces.records.equals(whole.records)
+    assert sum(whole.sums.histograms["deficits"].values()) == 60
+    assert max(whole.sums.histograms["deficits"]) > 1023
+
+
+def test_a_game_of_any_length_is_counted() -> None:
+    """The square of 100,000 rounds of 100,000 turns leaves int64."""
+    longest = 100_000**2
+    games = [[longest, 0], [longest - 1, NONE]]
+    sums = Sums.of(new_record(TALLY), {name: () for name in Job.of(study()).histograms()}, games)
+    assert sums["game_turns_sq"] == longest**2 + (longest - 1) ** 2
+    assert sums.histograms["deficits"] == {0: 1}
+
+
 def test_no_chunk_can_leave_int64() -> None:
     tables: list[dict[str, Any]] = [
         {},
         {"max_turns": 100_000, "max_rounds": 100_000, "game_threshold": 1_000_000},
         {"bao_failure_factor": 100, "bao_failure_minimum": 1000, "max_rounds": 100_000},
     ]
+    tables.append(tables[1] | tables[2])
     deck = {"birds": {"a": {"value": 99, "copies": 64}, "b": {"value": -99, "copies": 64}}}
     for rules in tables:
-        for given in (study(rules=rules), study(rules=rules, games=5, deck=deck)):
-            assert Job.of(given).most_units() >= 1
+        for players in range(2, 7):
+            hands = {"hand_size": {players: min(60, 126 // players)}}
+            for units in ({"rounds": 5}, {"games": 5}):
+                given = study(["random"] * players, deck=deck, rules=rules | hands, **units)
+                assert Job.of(given).most_units() >= 1
     assert Job.of(study()).most_units() > 10**9
 
 

@@ -22,6 +22,7 @@ from sim.errors import InputError
 from sim.measures import measures
 from sim.pairing import PairJob, _products, play_pairs
 from sim.study import Study
+from sim.sums import Sums
 
 pytestmark = pytest.mark.jit
 
@@ -251,6 +252,21 @@ def test_large_values_do_not_overflow() -> None:
     assert set(differing.tolist()) == {3}
     part = play_pairs(job, 0, 10)
     assert part.pairs.products[0].dtype == np.int64
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_sums_of_games_are_those_of_runs(fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However far behind winners were; also where no sum over rotations would fit into int64."""
+    monkeypatch.setattr(PairJob, "fits", fits)
+    rules = {"bao_failure_minimum": 1000, "game_threshold": 6000}
+    table = study(["gambler", "gambler", "random"], rules=rules, rounds=None, games=9)
+    job = PairJob.of(table, table, True)
+    found = play_pairs(job, 2, 8).pairs.sums[0]
+    alone = Sums.together([play_job(each, 2, 8).sums for each in job.a])
+    assert found.histograms == alone.histograms
+    assert max(found.histograms["deficits"]) > 1023
+    assert found["game_turns_sq"] == alone["game_turns_sq"]
+    assert sum(found["score"]) == sum(alone["score"])
 
 
 def test_chunks_are_short_where_sums_might_overflow() -> None:
