@@ -52,6 +52,7 @@ def difference_row(
     sums: Sequence[int],
     products: Sequence[Sequence[int]],
     differing: int,
+    same: bool = False,
 ) -> Row:
     """Return one row of differences; p is not corrected yet, see `corrected`.
 
@@ -62,13 +63,16 @@ def difference_row(
             for a ratio, three for a standard deviation each.
         products: Sums of the products of every two of them.
         differing: Blocks in which any of them differs.
+        same: Whether the studies are the same, so that nothing can differ.
     """
-    formula = _FORMULAS[len(sums) // 2]
-    found = paired_difference(blocks, sums, products, formula, differing)
+    formula, share = _FORMULAS[len(sums) // 2], of["unit"] == "share"
+    found = paired_difference(blocks, sums, products, formula, differing, share=share, same=same)
     return _row(of, found, blocks, differing)
 
 
-def median_row(of: Mapping[str, Any], sections: Sequence[Any], blocks: int, differing: int) -> Row:
+def median_row(
+    of: Mapping[str, Any], sections: Sequence[Any], blocks: int, differing: int, same: bool = False
+) -> Row:
     """Return the row of a median's difference, which has an interval and no p.
 
     Args:
@@ -76,12 +80,13 @@ def median_row(of: Mapping[str, Any], sections: Sequence[Any], blocks: int, diff
         sections: For both studies the groups of `grouped_quantile_interval`.
         blocks: How many there are.
         differing: Rounds (games) that differ in anything.
+        same: As of `difference_row`.
     """
     groups = [[group for group in side.tolist() if any(group)] for side in sections]
     a, b = (median([(k, int(n)) for k, n in enumerate(side.sum(axis=0)) if n]) for side in sections)
     difference = None if a is None or b is None else float(b - a)
     ends = (grouped_quantile_interval(side, confidence=HALVED) for side in groups)
-    interval = quantile_difference(*ends) if differing else (0.0, 0.0)
+    interval = (0.0, 0.0) if same else quantile_difference(*ends)
     return _row(of, Difference(a, b, difference, interval), blocks, differing)
 
 
@@ -400,7 +405,10 @@ def _findings(summary: Mapping[str, Any]) -> list[str]:
     rows = list(filter(is_tested, summary["differences"]))
     sure = [row for row in rows if is_sure(row)]
     if summary["rounds_that_differ"]["count"] == 0:
-        return [f"No {_units(summary)[:-1]} differs: all differences are exactly 0."]
+        if not summary["changed"]:
+            return ["Nothing can differ: all differences are exactly 0."]
+        found = "what differs more rarely than that is at most as large as ± says."
+        return [f"No {_units(summary)[:-1]} differs; {found}"]
     rotated = summary["rotated"]
     if sure:
         lines = [f"What B changes for sure, {len(sure)} of {len(rows)} differences (Holm):"]
