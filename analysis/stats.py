@@ -486,6 +486,11 @@ class Shared:
         self._products[count] = self._products.get(count, 0) + total_a * total_b
 
     @property
+    def met(self) -> bool:
+        """Whether there is any stratum that both are in."""
+        return bool(self._products)
+
+    @property
     def bound(self) -> float:
         """The most that minus the covariance of the two totals can be."""
         return math.fsum(product / (n - 1) for n, product in sorted(self._products.items()))
@@ -496,7 +501,9 @@ def difference(
 ) -> tuple[float | None, Interval]:
     """Return the difference of two means of shares, a - b, and an interval that is wide enough.
 
-    Rare events are as of `_reach`: a round may take a share from one and give it to the other.
+    Each end is as far off as the ends of both intervals that make it, put together like errors
+    (Newcombe 1998, Statistics in Medicine 17, 2635; Zou and Donner 2008, ibid. 27), which holds
+    near 0 and 1, too. Where the correlation cannot be told it is taken for the worst.
 
     Args:
         a: Values of one, 0 or above.
@@ -507,12 +514,17 @@ def difference(
     """
     if a.count == 0 or b.count == 0:
         return None, NOTHING
-    mean = Fraction(a.total, a.count * units) - Fraction(b.total, b.count * units)
-    variance = a.variance / a.count**2 + b.variance / b.count**2
-    variance += 2 * shared.bound / (a.count * b.count)
-    step, freedom = 1 / a.count + 1 / b.count, min(a.freedom, b.freedom)
-    reach = _reach(math.sqrt(variance) / units, step, freedom, confidence)
-    return float(mean), _around(mean, reach, -1.0, 1.0)
+    shares = Fraction(a.total, a.count * units), Fraction(b.total, b.count * units)
+    (a_low, a_high), (b_low, b_high) = (each.share_interval(units, confidence) for each in (a, b))
+    mean, spread = float(shares[0] - shares[1]), math.sqrt(a.variance * b.variance)
+    against = min(shared.bound / spread, 1.0) if spread else float(shared.met)
+
+    def reach(one: float, other: float) -> float:
+        return math.sqrt(one * one + other * other + 2 * against * one * other)
+
+    a_share, b_share = map(float, shares)
+    low = mean - reach(a_share - a_low, b_high - b_share)
+    return mean, (max(low, -1.0), min(mean + reach(a_high - a_share, b_share - b_low), 1.0))
 
 
 # --- quantiles ------------------------------------------------------------------------------------
@@ -705,8 +717,8 @@ def paired_difference(
     exact up to the last square root, so equal sides differ by exactly 0.
 
     Where few units differ the interval is that of rare events; see `_reach`. How much they matter
-    is known of those that do, and of one more, which no sample tells: `_unseen`. So where none of
-    n units differs, two shares may differ by about 3 / n.
+    is known of those that do; one more among the others may matter as much as `_unseen` says. So
+    where none of n units differs, two shares may differ by about 3 / n.
 
     Args:
         units: Number n of independent units.
@@ -734,14 +746,15 @@ def paired_difference(
     error = math.sqrt(variance)
     events = units if differing is None else differing
     unseen = _unseen(units, sums, products, b.slopes, apart, share)
-    step = math.sqrt((units * units * variance + unseen) / (events + 1)) / units
+    squared = units * units * variance + unseen * Fraction(units - events, units)
+    step = math.sqrt(squared / (events + 1) if squared else b.slopes[0] ** 2) / units
     reach = 0.0 if same else _reach(error, step, units - 1, CONFIDENCE)
     most = 1.0 if share else math.inf
     return Difference(
         *values,
         float(difference),
         _around(difference, reach, -most, most),
-        _two_sided(float(difference), error, differing),
+        _two_sided(float(difference), error, differing, units - 1),
         variance_ratio=float(apart / variance) if variance else None,
         error=error,
     )
@@ -794,11 +807,18 @@ def _unseen(
     return max(units * apart, slopes[0] ** 2)
 
 
-def _two_sided(difference: float, error: float, differing: int | None) -> float:
-    """Return the p of a difference, to six digits: a last bit may differ between machines."""
+def _two_sided(difference: float, error: float, differing: int | None, freedom: int) -> float:
+    """Return the p of a difference, to six digits: a last bit may differ between machines.
+
+    Student's t is turned into a normal value where it differs from one (Wallace 1959, Annals of
+    Mathematical Statistics 30).
+    """
     if difference == 0:
         return 1.0
-    p = math.erfc(abs(difference) / error / math.sqrt(2)) if error else 0.0
+    z = abs(difference) / error if error else math.inf
+    if freedom < _MANY and error:
+        z = (8 * freedom + 1) / (8 * freedom + 3) * math.sqrt(freedom * math.log1p(z * z / freedom))
+    p = math.erfc(z / math.sqrt(2))
     if differing is not None:
         p = max(p, smallest_p(differing))
     return float(f"{min(p, 1.0):.6g}")

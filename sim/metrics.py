@@ -60,9 +60,7 @@ _SHIELD = {
 _TARGETS = ("own", "rival", "double")
 
 
-def spread(
-    pairs: Sequence[Sequence[int]], level: float | None, least: float = 0.0
-) -> Group:
+def spread(pairs: Sequence[Sequence[int]], level: float | None, least: float = 0.0) -> Group:
     """Return mean, its interval, sd, extremes, median and the histogram itself.
 
     Args:
