@@ -8,12 +8,14 @@ from __future__ import annotations
 import html
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from analysis.languages import ORDINALS
 from analysis.stats import (
     CONFIDENCE,
     HALVED,
+    NOTHING,
     Difference,
     grouped_quantile_interval,
     holm,
@@ -64,9 +66,15 @@ def difference_row(
         products: Sums of the products of every two of them.
         differing: Blocks in which any of them differs.
         same: Whether the studies are the same, so that nothing can differ.
+
+    Returns:
+        The row. A standard deviation has no interval where fewer than `FEW` blocks differ: it
+        hangs on values that are far off, of which so few tell nothing.
     """
     formula, share = _FORMULAS[len(sums) // 2], of["unit"] == "share"
     found = paired_difference(blocks, sums, products, formula, differing, share=share, same=same)
+    if formula is spread_estimate and differing < FEW and not same:
+        found = replace(found, interval=NOTHING, error=None)
     return _row(of, found, blocks, differing)
 
 
@@ -405,10 +413,11 @@ def _findings(summary: Mapping[str, Any]) -> list[str]:
     rows = list(filter(is_tested, summary["differences"]))
     sure = [row for row in rows if is_sure(row)]
     if summary["rounds_that_differ"]["count"] == 0:
+        unit = _units(summary)
         if not summary["changed"]:
-            return ["Nothing can differ: all differences are exactly 0."]
-        found = "what differs more rarely than that is at most as large as ± says."
-        return [f"No {_units(summary)[:-1]} differs; {found}"]
+            return [f"No {unit[:-1]} differs, as none can: all differences are exactly 0."]
+        most = 100 * summary["rounds_that_differ"]["ci95"][1]
+        return [f"No {unit[:-1]} differs; up to {fixed(most, decimals(most))} % of all {unit} may."]
     rotated = summary["rotated"]
     if sure:
         lines = [f"What B changes for sure, {len(sure)} of {len(rows)} differences (Holm):"]
@@ -519,7 +528,7 @@ def _legend(summary: Mapping[str, Any]) -> list[str]:
         "five such comparisons."
     )
     if few:
-        text += f" Where fewer than {FEW} deals differ, ± is a rough guide."
+        text += f" Where fewer than {FEW} deals differ, ± allows for those that were not seen."
     return textwrap.wrap(text, WIDTH)
 
 

@@ -450,8 +450,9 @@ class Strata:
         more may be to come. It is at most that of trials in a single stratum, where it is greatest
         (Hoeffding 1956, Annals of Mathematical Statistics 27).
         """
-        if self.count == 0:
-            return NOTHING
+        return self._wilson(units, confidence) if self.count else NOTHING
+
+    def _wilson(self, units: int, confidence: float) -> tuple[float, float]:
         z = z_score(confidence)
         whole = self.count * units
         alike = self.total * (whole - self.total) / whole * units
@@ -515,7 +516,7 @@ def difference(
     if a.count == 0 or b.count == 0:
         return None, NOTHING
     shares = Fraction(a.total, a.count * units), Fraction(b.total, b.count * units)
-    (a_low, a_high), (b_low, b_high) = (each.share_interval(units, confidence) for each in (a, b))
+    (a_low, a_high), (b_low, b_high) = (each._wilson(units, confidence) for each in (a, b))
     mean, spread = float(shares[0] - shares[1]), math.sqrt(a.variance * b.variance)
     against = min(shared.bound / spread, 1.0) if spread else float(shared.met)
 
@@ -787,9 +788,11 @@ def _unseen(
 ) -> Fraction:
     """Return by how much, squared, a unit may move the difference if it differs, times `units`.
 
-    For a share, by all of its size, of which a unit has sum m² / sum m, as those with more count
-    for more. For other numbers, by as much as two units differ that have nothing in common, and by
-    no less than 1, as all is counted in whole numbers.
+    It may be a unit far from the others, so three standard deviations are reckoned with: for
+    numbers other than shares, those of how much two units differ that have nothing in common; and
+    no less than 1, as all is counted in whole numbers. A share, whose size is m, moves by as much
+    as the size of a unit, which is the mean and three standard deviations, or where most units
+    have none, sum m² / sum m: those with more count for more.
 
     Args:
         units: Number of units.
@@ -799,12 +802,10 @@ def _unseen(
         apart: The variance of the difference if both sides had units of their own.
         share: Whether the numbers are shares.
     """
-    if share:
-        return max(
-            Fraction(units * products[k][k], sums[k] ** 2) ** 2
-            for k in (len(sums) // 2 - 1, len(sums) - 1)
-        )
-    return max(units * apart, slopes[0] ** 2)
+    if not share:
+        return max(9 * units * apart, slopes[0] ** 2)
+    sizes = max(Fraction(units * products[k][k], sums[k] ** 2) for k in (1, 3))
+    return max(sizes, 1 + 3 * Fraction(math.sqrt(sizes - 1))) ** 2
 
 
 def _two_sided(difference: float, error: float, differing: int | None, freedom: int) -> float:

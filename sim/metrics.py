@@ -68,13 +68,11 @@ def spread(pairs: Sequence[Sequence[int]], level: float | None, least: float = 0
         level: Of the interval; None where values are not independent and there is none.
         least: The least value that there can be.
     """
-    from analysis.stats import histogram_interval, median, moments, ratio, sample_sd
+    from analysis.stats import NOTHING, histogram_interval, median, moments, ratio, sample_sd
 
     histogram = [(value, times) for value, times in pairs]
     count, total, squares = moments(histogram)
-    interval = (None, None)
-    if level is not None:
-        interval = histogram_interval(histogram, level, least=least)
+    interval = NOTHING if level is None else histogram_interval(histogram, level, least=least)
     return {
         "mean": ratio(total, count),
         "mean_ci95": list(interval),

@@ -192,9 +192,13 @@ def test_what_was_never_seen_may_be_three_in_n() -> None:
         "difference": _paired(300, 300, 300, 300, 300, 0, share=True),
         "rare": _paired(0, 0, 0, 0, 0, 0, share=True),
         "recyclings": _paired(0, 0, 0, 0, 0, 0, share=False),
+        "scores, in three standard deviations": tuple(
+            end / (3 * 18**0.5) for end in _paired(5000, 34000, 5000, 34000, 34000, 0, share=False)
+        ),
     }
     for name, (low, high) in ends.items():
-        assert low is not None and high is not None, name
+        assert low is not None, name
+        assert high is not None, name
         assert low <= 0, name
         assert 2.5 / N < high < 4 / N, name
     low, high = strata.share_interval(WIN)
@@ -205,7 +209,8 @@ def test_what_was_never_seen_may_be_three_in_n() -> None:
 def test_a_single_card_says_nothing_of_its_swing() -> None:
     assert stats.ratio_interval(N, 12, 1, 144, 1, 12) == stats.NOTHING
     low, high = stats.ratio_interval(N, 24, 2, 288, 2, 24)  # twice the same is no proof
-    assert low is not None and high is not None
+    assert low is not None
+    assert high is not None
     assert low < 12 < high
 
 
