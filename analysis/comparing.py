@@ -8,12 +8,14 @@ from __future__ import annotations
 import html
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from analysis.languages import ORDINALS
 from analysis.stats import (
     CONFIDENCE,
     HALVED,
+    NOTHING,
     Difference,
     grouped_quantile_interval,
     holm,
@@ -52,6 +54,7 @@ def difference_row(
     sums: Sequence[int],
     products: Sequence[Sequence[int]],
     differing: int,
+    same: bool = False,
 ) -> Row:
     """Return one row of differences; p is not corrected yet, see `corrected`.
 
@@ -62,13 +65,22 @@ def difference_row(
             for a ratio, three for a standard deviation each.
         products: Sums of the products of every two of them.
         differing: Blocks in which any of them differs.
+        same: Whether the studies are the same, so that nothing can differ.
+
+    Returns:
+        The row. A standard deviation has no interval where fewer than `FEW` blocks differ: it
+        hangs on values that are far off, of which so few tell nothing.
     """
-    formula = _FORMULAS[len(sums) // 2]
-    found = paired_difference(blocks, sums, products, formula, differing)
+    formula, share = _FORMULAS[len(sums) // 2], of["unit"] == "share"
+    found = paired_difference(blocks, sums, products, formula, differing, share=share, same=same)
+    if formula is spread_estimate and differing < FEW and not same:
+        found = replace(found, interval=NOTHING, error=None)
     return _row(of, found, blocks, differing)
 
 
-def median_row(of: Mapping[str, Any], sections: Sequence[Any], blocks: int, differing: int) -> Row:
+def median_row(
+    of: Mapping[str, Any], sections: Sequence[Any], blocks: int, differing: int, same: bool = False
+) -> Row:
     """Return the row of a median's difference, which has an interval and no p.
 
     Args:
@@ -76,12 +88,13 @@ def median_row(of: Mapping[str, Any], sections: Sequence[Any], blocks: int, diff
         sections: For both studies the groups of `grouped_quantile_interval`.
         blocks: How many there are.
         differing: Rounds (games) that differ in anything.
+        same: As of `difference_row`.
     """
     groups = [[group for group in side.tolist() if any(group)] for side in sections]
     a, b = (median([(k, int(n)) for k, n in enumerate(side.sum(axis=0)) if n]) for side in sections)
     difference = None if a is None or b is None else float(b - a)
     ends = (grouped_quantile_interval(side, confidence=HALVED) for side in groups)
-    interval = quantile_difference(*ends) if differing else (0.0, 0.0)
+    interval = (0.0, 0.0) if same else quantile_difference(*ends)
     return _row(of, Difference(a, b, difference, interval), blocks, differing)
 
 
@@ -400,7 +413,11 @@ def _findings(summary: Mapping[str, Any]) -> list[str]:
     rows = list(filter(is_tested, summary["differences"]))
     sure = [row for row in rows if is_sure(row)]
     if summary["rounds_that_differ"]["count"] == 0:
-        return [f"No {_units(summary)[:-1]} differs: all differences are exactly 0."]
+        unit = _units(summary)
+        if not summary["changed"]:
+            return [f"No {unit[:-1]} differs, as none can: all differences are exactly 0."]
+        most = 100 * summary["rounds_that_differ"]["ci95"][1]
+        return [f"No {unit[:-1]} differs; up to {fixed(most, decimals(most))} % of all {unit} may."]
     rotated = summary["rotated"]
     if sure:
         lines = [f"What B changes for sure, {len(sure)} of {len(rows)} differences (Holm):"]
@@ -511,7 +528,7 @@ def _legend(summary: Mapping[str, Any]) -> list[str]:
         "five such comparisons."
     )
     if few:
-        text += f" Where fewer than {FEW} deals differ, ± is a rough guide."
+        text += f" Where fewer than {FEW} deals differ, ± allows for those that were not seen."
     return textwrap.wrap(text, WIDTH)
 
 

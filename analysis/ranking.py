@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.stats import Shared, Strata, difference, ratio
+from analysis.stats import Interval, Shared, Strata, difference, ratio
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,8 +147,8 @@ class Standings:
             "player": name,
             "tables": len(record.tables),
             "rounds": record.rounds,
-            **_with_interval("win_share", record.share, self.units),
-            **_with_interval("score_mean", record.score, 1),
+            **_shares(record.share, self.units),
+            **_scores(record.score),
             "bao_rate": number(ratio(record.bao_called, record.rounds)),
             "bao_success": number(ratio(record.bao_won, record.bao_called)),
             "pluck_rate": number(ratio(record.plucks, record.rounds)),
@@ -185,7 +185,7 @@ class Standings:
             "player": a,
             "other": b,
             "rounds": pair.mine.count,
-            **_with_interval("win_share", pair.mine, self.units),
+            **_shares(pair.mine, self.units),
             "difference": number(ahead),
             "difference_low": number(low),
             "difference_high": number(high),
@@ -204,8 +204,8 @@ class Standings:
                 {
                     "seat": seat,
                     "rounds": record.rounds,
-                    **_with_interval("win_share", record.share, self.units),
-                    **_with_interval("score_mean", record.score, 1),
+                    **_shares(record.share, self.units),
+                    **_scores(record.score),
                 }
                 for seat, record in self.by_seat.items()
             ]
@@ -224,10 +224,14 @@ def number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _with_interval(name: str, strata: Strata, units: int) -> dict[str, float]:
-    low, high = strata.interval(units)
-    return {
-        name: number(strata.mean(units)),
-        f"{name}_low": number(low),
-        f"{name}_high": number(high),
-    }
+def _shares(strata: Strata, units: int) -> dict[str, float]:
+    return _columns("win_share", strata.mean(units), strata.share_interval(units))
+
+
+def _scores(strata: Strata) -> dict[str, float]:
+    return _columns("score_mean", strata.mean(), strata.interval())
+
+
+def _columns(name: str, value: float | None, interval: Interval) -> dict[str, float]:
+    low, high = interval
+    return {name: number(value), f"{name}_low": number(low), f"{name}_high": number(high)}

@@ -5,6 +5,10 @@ last division. So results do not depend on the order in which chunks were added 
 are two-sided at `CONFIDENCE`. They speak of one run of fixed length. A run that is looked at again
 and again until an interval is narrow enough takes those of `LOOK_CONFIDENCE`.
 
+Intervals hold near their edge, too: what was never seen may be rare. Shares have Wilson's interval,
+which reaches as far as the exact one-sided one; means and differences reach as far as Poisson's law
+lets them where few events make all the spread there is (`_reach`).
+
 Where nothing can be said (no round, a single one) a value or a bound is None.
 """
 
@@ -38,12 +42,53 @@ NOTHING: Interval = (None, None)
 
 # As literals: a logarithm's last bit may differ between machines.
 _Z_SCORES = {CONFIDENCE: 1.959963984540054, LOOK_CONFIDENCE: 3.2905267314919255}
+_ONE_SIDED = {CONFIDENCE: 1.6448536269514722, LOOK_CONFIDENCE: 3.090232306167813}
+
+_MANY = 999
+"""Degrees of freedom from which on Student's t is taken for normal: it is 0.1 % wider there."""
 
 
 def z_score(confidence: float = CONFIDENCE) -> float:
     """Return how many standard errors a two-sided normal interval reaches to each side."""
     known = _Z_SCORES.get(confidence)
     return NormalDist().inv_cdf(0.5 + confidence / 2) if known is None else known
+
+
+def _one_sided(confidence: float) -> float:
+    """Return how many standard errors a one-sided normal interval reaches."""
+    known = _ONE_SIDED.get(confidence)
+    return NormalDist().inv_cdf(confidence) if known is None else known
+
+
+def t_score(freedom: float, confidence: float = CONFIDENCE) -> float:
+    """Return how many standard errors an interval reaches whose error is made of few values.
+
+    Student's t: exact for 1 and 2 degrees of freedom, Fisher's expansion for more (Abramowitz and
+    Stegun, Handbook, 26.7.5), off by at most 0.1 % at `CONFIDENCE`. From `_MANY` on it is
+    `z_score`.
+
+    Args:
+        freedom: Degrees of freedom, 1 at least; below 3 they are rounded down.
+        confidence: Level, above 0 and below 1.
+    """
+    z = z_score(confidence)
+    if freedom >= _MANY:
+        return z
+    if freedom < 2:  # to nine digits: a tangent's last bit may differ between machines
+        return float(f"{math.tan(math.pi * confidence / 2):.9g}")
+    if freedom < 3:
+        return confidence * math.sqrt(2 / (1 - confidence * confidence))
+    z2 = z * z
+    terms = (
+        (z2 + 1) / 4,
+        ((5 * z2 + 16) * z2 + 3) / 96,
+        (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384,
+        ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160,
+    )
+    factor = 0.0
+    for term in reversed(terms):
+        factor = (factor + term) / freedom
+    return z * (1 + factor)
 
 
 def ratio(part: int, whole: int) -> float | None:
@@ -55,6 +100,11 @@ def wilson(
     part: int, whole: int, units: int = 1, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
     """Return Wilson's score interval of a share (Wilson 1927, without continuity correction).
+
+    Near 0 and 1 it covers too little, 84 % in places, as its inner end is too near: 1 of n is not
+    yet proof of much. So that end is never nearer than that of the exact one-sided interval
+    (Brown, Cai and DasGupta 2001, Statistical Science 16, section 4.1.1, for 1 to 3 of n). This
+    changes nothing where there are more than about ten of each.
 
     The share may be made of fractions: where wins are shared, a round counts for a seat as some
     x from 0 to 1. As x² <= x, the variance of x is at most that of a yes or no with the same
@@ -75,9 +125,29 @@ def _wilson(part: int, whole: int, trials: float, confidence: float) -> tuple[fl
     z2n = z_score(confidence) ** 2 / trials
     middle = (share + z2n / 2) / (1 + z2n)
     half = math.sqrt(share * (1 - share) * z2n + z2n * z2n / 4) / (1 + z2n)
-    low = 0.0 if part == 0 else max(0.0, middle - half)
-    high = 1.0 if part == whole else min(1.0, middle + half)
-    return low, high
+    low = min(middle - half, _exact_low(share * trials, trials, confidence))
+    high = max(middle + half, 1 - _exact_low((1 - share) * trials, trials, confidence))
+    return 0.0 if part == 0 else max(0.0, low), 1.0 if part == whole else min(1.0, high)
+
+
+def _exact_low(part: float, whole: float, confidence: float) -> float:
+    """Return the low end of the one-sided interval of Clopper and Pearson (1934) of a share.
+
+    Its quantile of F comes from cube roots that are nearly normal (Paulson 1942, Annals of
+    Mathematical Statistics 13), so counts need not be whole, and square roots are all it takes.
+    """
+    if part <= 0:
+        return 0.0
+    rest, z2 = max(whole - part, 0.0) + 1, _one_sided(confidence) ** 2
+    of_part, of_rest = 1 / (9 * part), 1 / (9 * rest)
+    last = (1 - of_part) ** 2 - z2 * of_part
+    if of_part >= 1 or last <= 0:
+        return 0.0
+    middle = (1 - of_part) * (1 - of_rest)
+    first = (1 - of_rest) ** 2 - z2 * of_rest
+    root = last / (middle + math.sqrt(middle * middle - first * last))
+    odds = part / rest * root * root * root
+    return odds / (1 + odds)
 
 
 def clustered_wilson(
@@ -94,8 +164,9 @@ def clustered_wilson(
     It is that of as many independent trials as would make the share as sure: the *effective*
     number, share (1 - share) / variance, with the variance of the ratio as of `ratio_interval`
     (Korn and Graubard 1998, Survey Methodology 24, use it for the interval of Clopper and Pearson).
-    Near 0 and 1 it holds what it promises where the normal one does not. Where no cluster
-    differs from another, as where all trials succeed, every trial counts.
+    Near 0 and 1 it holds what it promises where the normal one does not. Where few clusters have
+    trials they count for fewer, as Student's t is wider (likewise). Where no cluster differs from
+    another, as where all trials succeed, every trial counts.
 
     Args:
         clusters: Number of clusters (rounds).
@@ -109,10 +180,10 @@ def clustered_wilson(
     if whole == 0:
         return NOTHING
     trials: float = whole
-    if clusters > 1:
-        error = _ratio_error(clusters, part, whole, part_squares, whole_squares, products)
-        if error > 0:
-            trials = part * (whole - part) / whole**2 / error**2
+    error, freedom = _ratio_error(clusters, part, whole, part_squares, whole_squares, products)
+    if error > 0:
+        error *= t_score(freedom, confidence) / z_score(confidence)
+        trials = part * (whole - part) / whole**2 / error**2
     return _wilson(part, whole, trials, confidence)
 
 
@@ -129,19 +200,33 @@ def sample_sd(count: int, total: int, squares: int) -> float | None:
     return math.sqrt(Fraction(count * squares - total * total, count * (count - 1)))
 
 
-def mean_interval(count: int, total: int, squares: int, confidence: float = CONFIDENCE) -> Interval:
-    """Return the normal interval of the mean of independent values; nothing below two values.
+def mean_interval(
+    count: int,
+    total: int,
+    squares: int,
+    confidence: float = CONFIDENCE,
+    *,
+    step: float = 1.0,
+    least: float = -math.inf,
+) -> Interval:
+    """Return Student's interval of the mean of independent values; nothing below two values.
+
+    Where few values differ from the others it is that of rare events; see `_reach`. So it has a
+    width even where all values are equal.
 
     Args:
         count: Number of values.
         total: Their sum.
         squares: The sum of their squares.
         confidence: Level, above 0 and below 1.
+        step: By how much a value differs from the others if it rarely does.
+        least: The least value that there can be; the interval does not go below it.
     """
     sd = sample_sd(count, total, squares)
     if sd is None:
         return NOTHING
-    return _around(Fraction(total, count), sd / math.sqrt(count), confidence)
+    reach = _reach(sd / math.sqrt(count), step / count, count - 1, confidence)
+    return _around(Fraction(total, count), reach, least)
 
 
 def ratio_interval(
@@ -161,6 +246,11 @@ def ratio_interval(
     linearisation, sum (y - r m)² / (n - 1) / n / mean(m)² (Cochran, Sampling Techniques, 3rd
     ed. 1977, section 6.3), computed here without any rounding.
 
+    Where most clusters are empty, as rounds in which a bird was not dealt, only the others tell
+    anything: their effective number, (sum m)² / sum m² (Kish, Survey Sampling 1965), says how sure
+    the variance is, and with a single one there is no interval. Rare events are as of `_reach`, 1
+    of y each.
+
     Args:
         clusters: Number of clusters n (games).
         total: Sum of y, the total in each cluster (a game's sum of scores).
@@ -172,23 +262,59 @@ def ratio_interval(
     """
     if clusters < 2 or size == 0:
         return NOTHING
-    error = _ratio_error(clusters, total, size, total_squares, size_squares, products)
-    return _around(Fraction(total, size), error, confidence)
+    error, freedom = _ratio_error(clusters, total, size, total_squares, size_squares, products)
+    if freedom == 0:
+        return NOTHING
+    return _around(Fraction(total, size), _reach(error, 1 / size, freedom, confidence))
 
 
 def _ratio_error(
     clusters: int, total: int, size: int, total_squares: int, size_squares: int, products: int
-) -> float:
-    """Return the standard error of a ratio; see `ratio_interval`."""
+) -> tuple[float, float]:
+    """Return the standard error of a ratio, and its degrees of freedom; see `ratio_interval`.
+
+    Both are 0 where there is only one cluster that is not empty.
+    """
+    if clusters < 2 or size * size == size_squares:
+        return 0.0, 0.0
     residuals = (  # sum of (y - r m)², times size²
         size * size * total_squares - 2 * size * total * products + total * total * size_squares
     )
-    return math.sqrt(Fraction(clusters * residuals, (clusters - 1) * size**4))
+    freedom = max(size * size / size_squares - 1, 1.0)
+    divisor = Fraction(clusters - 1, clusters)
+    if freedom < _MANY:
+        divisor = Fraction(freedom) / (Fraction(freedom) + 1)
+    return math.sqrt(residuals / divisor / size**4), freedom
 
 
-def _around(mean: Fraction, error: float, confidence: float) -> Interval:
-    half = z_score(confidence) * error
-    return float(mean) - half, float(mean) + half
+def _reach(error: float, step: float, freedom: float, confidence: float) -> float:
+    """Return how far the interval of a mean or of a difference reaches to each side.
+
+    Student's interval, but for rare events, of which a few say little of how many are to be
+    expected. An error of k steps squared is that of k events, each of which moves the number by
+    one step. Of k events seen there may as well be as many as the upper end of the one-sided
+    Poisson interval (Garwood 1936), which with none is 3, at 95 %: the *rule of three*. For events
+    that are not alike Fay and Feuer (1997, Statistics in Medicine 16) do so. The quantile of gamma
+    is that of Wilson and Hilferty (1931). From about 30 events on Student's is the wider one.
+
+    Args:
+        error: Standard error.
+        step: By how much a rare event moves the number, above 0.
+        freedom: Degrees of freedom of the error.
+        confidence: Level.
+    """
+    usual = t_score(freedom, confidence) * error
+    events = (error / step) ** 2
+    more = events + 1
+    root = 1 - 1 / (9 * more) + _one_sided(confidence) / (3 * math.sqrt(more))
+    return max(usual, step * (more * root * root * root - events))
+
+
+def _around(
+    mean: Fraction, reach: float, least: float = -math.inf, most: float = math.inf
+) -> Interval:
+    """Return the interval that reaches so far to each side of a mean, inside what is possible."""
+    return max(float(mean) - reach, least), min(float(mean) + reach, most)
 
 
 # --- histograms -----------------------------------------------------------------------------------
@@ -220,6 +346,27 @@ def median(histogram: Histogram) -> int | float | None:
     return both // 2 if both % 2 == 0 else both / 2
 
 
+def histogram_interval(
+    histogram: Histogram, confidence: float = CONFIDENCE, *, least: float = -math.inf
+) -> Interval:
+    """Return the interval of the mean of independent values, as of `mean_interval`.
+
+    A rare event is as large as values are off the median, those that are further counting for
+    more: what Poisson's law says of events that are not alike. It is 1 at least.
+
+    Args:
+        histogram: Of the values.
+        confidence: Level, above 0 and below 1.
+        least: The least value that there can be.
+    """
+    pairs = list(histogram)
+    middle = median(pairs) or 0
+    off = sum(times * abs(value - middle) for value, times in pairs)
+    squares = sum(times * (value - middle) ** 2 for value, times in pairs)
+    step = max(squares / off, 1.0) if off else 1.0
+    return mean_interval(*moments(pairs), confidence, step=step, least=least)
+
+
 def _value_at(pairs: list[tuple[int, int]], rank: int) -> int:
     """Return the value that stands at `rank`, from 0, when all are sorted."""
     for value, times in pairs:
@@ -238,6 +385,7 @@ class Strata:
     The mean is that over all values together; its variance is made of the sample variances inside
     the strata (Cochran, Sampling Techniques, 3rd ed. 1977, section 5.5), so what strata differ
     among each other by does not count as chance. It speaks of these strata and of no others.
+    Each stratum takes away one degree of freedom.
 
     A stratum with fewer than two values says nothing of its variance and is left out.
 
@@ -249,6 +397,7 @@ class Strata:
     def __init__(self) -> None:
         """Begin with no stratum."""
         self.count = self.total = 0
+        self._strata = 0
         self._spread: dict[int, int] = {}  # by n: sum of n Σx² - (Σx)²; each n - 1 of variance
 
     def add(self, count: int, total: int, squares: int) -> None:
@@ -261,6 +410,7 @@ class Strata:
         """
         if count < 2:
             return
+        self._strata += 1
         self.count += count
         self.total += total
         spread = count * squares - total * total
@@ -275,12 +425,41 @@ class Strata:
         """The variance of `total`."""
         return math.fsum(spread / (n - 1) for n, spread in sorted(self._spread.items()))
 
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom of `variance`."""
+        return self.count - self._strata
+
     def interval(self, units: int = 1, confidence: float = CONFIDENCE) -> Interval:
-        """Return the normal interval of the mean, of values in units of 1 / `units`."""
+        """Return Student's interval of the mean, of values in units of 1 / `units`.
+
+        Rare events are as of `_reach`, one unit each.
+        """
         if self.count == 0:
             return NOTHING
-        error = math.sqrt(self.variance) / (self.count * units)
-        return _around(Fraction(self.total, self.count * units), error, confidence)
+        whole = self.count * units
+        reach = _reach(math.sqrt(self.variance) / whole, 1 / whole, self.freedom, confidence)
+        return _around(Fraction(self.total, whole), reach)
+
+    def share_interval(self, units: int = 1, confidence: float = CONFIDENCE) -> Interval:
+        """Return Wilson's interval of the mean, of shares in units of 1 / `units`.
+
+        It is that of as many independent trials as would make the mean as sure; see
+        `clustered_wilson`. Their variance is made of as many more successes as Wilson's interval
+        adds to each side (Agresti and Coull 1998), as in strata without any, or with nothing else,
+        more may be to come. It is at most that of trials in a single stratum, where it is greatest
+        (Hoeffding 1956, Annals of Mathematical Statistics 27).
+        """
+        return self._wilson(units, confidence) if self.count else NOTHING
+
+    def _wilson(self, units: int, confidence: float) -> tuple[float, float]:
+        z = z_score(confidence)
+        whole = self.count * units
+        alike = self.total * (whole - self.total) / whole * units
+        widened = self.variance * (t_score(self.freedom, confidence) / z) ** 2
+        variance = min(widened + z * z / 2 * units * units, alike)
+        trials = self.count * (alike / variance if variance else 1.0)
+        return _wilson(self.total, whole, trials, confidence)
 
 
 class Shared:
@@ -308,6 +487,11 @@ class Shared:
         self._products[count] = self._products.get(count, 0) + total_a * total_b
 
     @property
+    def met(self) -> bool:
+        """Whether there is any stratum that both are in."""
+        return bool(self._products)
+
+    @property
     def bound(self) -> float:
         """The most that minus the covariance of the two totals can be."""
         return math.fsum(product / (n - 1) for n, product in sorted(self._products.items()))
@@ -318,6 +502,10 @@ def difference(
 ) -> tuple[float | None, Interval]:
     """Return the difference of two means of shares, a - b, and an interval that is wide enough.
 
+    Each end is as far off as the ends of both intervals that make it, put together like errors
+    (Newcombe 1998, Statistics in Medicine 17, 2635; Zou and Donner 2008, ibid. 27), which holds
+    near 0 and 1, too. Where the correlation cannot be told it is taken for the worst.
+
     Args:
         a: Values of one, 0 or above.
         b: Values of the other, 0 or above.
@@ -327,10 +515,17 @@ def difference(
     """
     if a.count == 0 or b.count == 0:
         return None, NOTHING
-    mean = Fraction(a.total, a.count * units) - Fraction(b.total, b.count * units)
-    variance = a.variance / a.count**2 + b.variance / b.count**2
-    variance += 2 * shared.bound / (a.count * b.count)
-    return float(mean), _around(mean, math.sqrt(variance) / units, confidence)
+    shares = Fraction(a.total, a.count * units), Fraction(b.total, b.count * units)
+    (a_low, a_high), (b_low, b_high) = (each._wilson(units, confidence) for each in (a, b))
+    mean, spread = float(shares[0] - shares[1]), math.sqrt(a.variance * b.variance)
+    against = min(shared.bound / spread, 1.0) if spread else float(shared.met)
+
+    def reach(one: float, other: float) -> float:
+        return math.sqrt(one * one + other * other + 2 * against * one * other)
+
+    a_share, b_share = map(float, shares)
+    low = mean - reach(a_share - a_low, b_high - b_share)
+    return mean, (max(low, -1.0), min(mean + reach(a_high - a_share, b_share - b_low), 1.0))
 
 
 # --- quantiles ------------------------------------------------------------------------------------
@@ -388,7 +583,7 @@ def grouped_quantile_interval(
     upto = np.cumsum(counts.sum(axis=0))
     middle = _first_with(upto, share * values)
     inside, sizes = counts[:, : middle + 1].sum(axis=1).tolist(), counts.sum(axis=1).tolist()
-    error = _ratio_error(
+    error, freedom = _ratio_error(
         len(counts),
         sum(inside),
         values,
@@ -396,7 +591,7 @@ def grouped_quantile_interval(
         sum(m * m for m in sizes),
         sum(y * m for y, m in zip(inside, sizes, strict=True)),
     )
-    half = z_score(confidence) * error
+    half = _reach(error, 1 / values, freedom, confidence)
     low = _first_with(upto, max((share - half) * values, 1))
     return low, _first_with(upto, min((share + half) * values, values))
 
@@ -511,13 +706,20 @@ def paired_difference(
     products: Sequence[Sequence[int]],
     formula: Formula = ratio_estimate,
     differing: int | None = None,
+    *,
+    share: bool = False,
+    same: bool = False,
 ) -> Difference:
     """Return the difference of two numbers over the same units, by the delta method.
 
     Each unit gives values z, first those that make the first number, then those that make the
     second. The difference moves with the means of z; its variance is that of this linear
     combination (Cochran, Sampling Techniques, 3rd ed. 1977, section 6.3, for ratios). Everything is
-    exact up to the last square root, so equal sides differ by exactly 0, in an interval of [0, 0].
+    exact up to the last square root, so equal sides differ by exactly 0.
+
+    Where few units differ the interval is that of rare events; see `_reach`. How much they matter
+    is known of those that do; one more among the others may matter as much as `_unseen` says. So
+    where none of n units differs, two shares may differ by about 3 / n.
 
     Args:
         units: Number n of independent units.
@@ -526,6 +728,8 @@ def paired_difference(
         formula: Makes the number out of half of the sums.
         differing: In how many units the sides differ at all, if known. Of k that do, all in one
             direction is as likely as 2**(1 - k) without any difference, so p is never below that.
+        share: Whether the numbers are shares of their sizes, 0 to 1.
+        same: Whether both sides are the same and nothing can differ: the interval is [0, 0].
     """
     half = len(sums) // 2
     a, b = formula(units, sums[:half]), formula(units, sums[half:])
@@ -541,11 +745,17 @@ def paired_difference(
     apart = _variance(units, sums, products, (*down, *zero))
     apart += _variance(units, sums, products, (*zero, *b.slopes))
     error = math.sqrt(variance)
+    events = units if differing is None else differing
+    unseen = _unseen(units, sums, products, b.slopes, apart, share)
+    squared = units * units * variance + unseen * Fraction(units - events, units)
+    step = math.sqrt(squared / (events + 1) if squared else b.slopes[0] ** 2) / units
+    reach = 0.0 if same else _reach(error, step, units - 1, CONFIDENCE)
+    most = 1.0 if share else math.inf
     return Difference(
         *values,
         float(difference),
-        _around(difference, error, CONFIDENCE),
-        _two_sided(float(difference), error, differing),
+        _around(difference, reach, -most, most),
+        _two_sided(float(difference), error, differing, units - 1),
         variance_ratio=float(apart / variance) if variance else None,
         error=error,
     )
@@ -568,11 +778,48 @@ def _variance(
     return (units * squares - mean * mean) / (units * units * (units - 1))
 
 
-def _two_sided(difference: float, error: float, differing: int | None) -> float:
-    """Return the p of a difference, to six digits: a last bit may differ between machines."""
+def _unseen(
+    units: int,
+    sums: Sequence[int],
+    products: Sequence[Sequence[int]],
+    slopes: Sequence[Fraction],
+    apart: Fraction,
+    share: bool,
+) -> Fraction:
+    """Return by how much, squared, a unit may move the difference if it differs, times `units`.
+
+    It may be a unit far from the others, so three standard deviations are reckoned with: for
+    numbers other than shares, those of how much two units differ that have nothing in common; and
+    no less than 1, as all is counted in whole numbers. A share, whose size is m, moves by as much
+    as the size of a unit, which is the mean and three standard deviations, or where most units
+    have none, sum m² / sum m: those with more count for more.
+
+    Args:
+        units: Number of units.
+        sums: As of `paired_difference`.
+        products: Likewise.
+        slopes: Of the second number.
+        apart: The variance of the difference if both sides had units of their own.
+        share: Whether the numbers are shares.
+    """
+    if not share:
+        return max(9 * units * apart, slopes[0] ** 2)
+    sizes = max(Fraction(units * products[k][k], sums[k] ** 2) for k in (1, 3))
+    return max(sizes, 1 + 3 * Fraction(math.sqrt(sizes - 1))) ** 2
+
+
+def _two_sided(difference: float, error: float, differing: int | None, freedom: int) -> float:
+    """Return the p of a difference, to six digits: a last bit may differ between machines.
+
+    Student's t is turned into a normal value where it differs from one (Wallace 1959, Annals of
+    Mathematical Statistics 30).
+    """
     if difference == 0:
         return 1.0
-    p = math.erfc(abs(difference) / error / math.sqrt(2)) if error else 0.0
+    z = abs(difference) / error if error else math.inf
+    if freedom < _MANY and error:
+        z = (8 * freedom + 1) / (8 * freedom + 3) * math.sqrt(freedom * math.log1p(z * z / freedom))
+    p = math.erfc(z / math.sqrt(2))
     if differing is not None:
         p = max(p, smallest_p(differing))
     return float(f"{min(p, 1.0):.6g}")

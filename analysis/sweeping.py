@@ -7,12 +7,11 @@ intervals suggest: an interval says how well a point's own number is known.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.stats import Interval, ratio, wilson, z_score
+from analysis.stats import ratio, wilson
 from analysis.tables import at
 
 if TYPE_CHECKING:
@@ -108,8 +107,7 @@ def table_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the metrics of a table, likewise."""
     rounds, turns = summary["rounds"], summary["turns"]
     games = summary["games"] is not None
-    interval = None if games else _of_mean(turns["mean"], turns["sd"], rounds)
-    yield _row("turns_mean", turns["mean"], interval, rounds)
+    yield _row("turns_mean", turns["mean"], turns["mean_ci95"], rounds)
     for reason, count in summary["ends"].items():
         yield _share(f"end_{reason}", count, rounds, games)
     for name, (path, size, of) in _OF_A_TABLE.items():
@@ -166,13 +164,6 @@ def group_row(shares: int, decided: int, units: int, of: str) -> Row:
 
 def _hits(player: Mapping[str, Any]) -> int:
     return sum(player["plucks"][kind] for kind in ("own_hit", "rival_hit", "double_hit"))
-
-
-def _of_mean(mean: float | None, sd: float | None, n: int) -> Interval:
-    if mean is None or sd is None:
-        return None, None
-    half = z_score() * sd / math.sqrt(n)
-    return mean - half, mean + half
 
 
 def _share(name: str, part: int, whole: int, games: bool, of: str = "rounds") -> Row:
@@ -249,7 +240,8 @@ def best_point(metrics: pd.DataFrame, name: str, seat: int | None) -> dict[str, 
     """Return the point with the greatest value of a metric, and those that may be as good.
 
     A point may be as good if the interval of its difference to the best holds 0, where the two
-    are taken as independent. As they share their deals they mostly vary together, so this
+    are taken as independent (method 10 of Newcombe 1998, Statistics in Medicine 17: of each the
+    side that counts). As they share their deals they mostly vary together, so this
     rather names a point too many.
 
     Args:
@@ -268,8 +260,7 @@ def best_point(metrics: pd.DataFrame, name: str, seat: int | None) -> dict[str, 
     if rows.empty:
         return None
     best = rows.loc[rows["value"].idxmax()]
-    halves = (rows["high"] - rows["low"]) / 2
-    reach = (halves**2 + ((best["high"] - best["low"]) / 2) ** 2) ** 0.5
+    reach = ((rows["high"] - rows["value"]) ** 2 + (best["value"] - best["low"]) ** 2) ** 0.5
     as_good = rows[(best["value"] - rows["value"] <= reach) & (rows["point"] != best["point"])]
     return {
         "metric": name,

@@ -430,6 +430,7 @@ def _told(study: Study) -> dict[str, Any]:
 def _rows_of(comparing: Comparing, pairs: PairSums, job: PairJob) -> Iterator[dict[str, Any]]:
     from analysis.comparing import difference_row, median_row
 
+    same = not changed(comparing.a, comparing.b)
     names = [_name(*both) for both in zip(comparing.a.players, comparing.b.players, strict=True)]
     entry = job.middle[0]
     after, median = ("game.rounds.mean", "rounds") if entry == "rounds" else ("turns.mean", "turns")
@@ -438,10 +439,10 @@ def _rows_of(comparing: Comparing, pairs: PairSums, job: PairJob) -> Iterator[di
         of = {"metric": measure.name, "seat": seat, "player": None, "unit": measure.unit}
         if seat is not None:
             of["player"] = names[seat]
-        yield difference_row(of, pairs.blocks, sums, products, apart)
+        yield difference_row(of, pairs.blocks, sums, products, apart, same)
         if measure.name == after:
             of |= {"metric": after.replace("mean", "median"), "unit": median}
-            yield median_row(of, pairs.sections, pairs.blocks, pairs.differing)
+            yield median_row(of, pairs.sections, pairs.blocks, pairs.differing, same)
 
 
 def _name(a: Player, b: Player) -> str:

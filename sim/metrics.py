@@ -6,6 +6,7 @@ where games are played, since a game's rounds hang together; what is said of who
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -59,18 +60,19 @@ _SHIELD = {
 _TARGETS = ("own", "rival", "double")
 
 
-def spread(pairs: Sequence[Sequence[int]], level: float | None) -> Group:
+def spread(pairs: Sequence[Sequence[int]], level: float | None, least: float = 0.0) -> Group:
     """Return mean, its interval, sd, extremes, median and the histogram itself.
 
     Args:
         pairs: Value and count, values ascending.
         level: Of the interval; None where values are not independent and there is none.
+        least: The least value that there can be.
     """
-    from analysis.stats import mean_interval, median, moments, ratio, sample_sd
+    from analysis.stats import NOTHING, histogram_interval, median, moments, ratio, sample_sd
 
     histogram = [(value, times) for value, times in pairs]
     count, total, squares = moments(histogram)
-    interval = (None, None) if level is None else mean_interval(count, total, squares, level)
+    interval = NOTHING if level is None else histogram_interval(histogram, level, least=least)
     return {
         "mean": ratio(total, count),
         "mean_ci95": list(interval),
@@ -185,7 +187,7 @@ class Designers:
             **self._outcomes(ends),
             "turn": spread(self._by_outcome("call_turns")[0], self.inside),
             "by_turn": self._by_outcome("call_turns")[1],
-            "total": spread(self._by_outcome("call_totals")[0], self.inside),
+            "total": spread(self._by_outcome("call_totals")[0], self.inside, -math.inf),
             "by_total": self._by_outcome("call_totals")[1],
             "unknown": spread(self._by_outcome("call_unknowns")[0], self.inside),
             "by_unknown": self._by_outcome("call_unknowns")[1],

@@ -185,7 +185,8 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     rows = _rows(summary)
     sure = [(k, row) for k, row in rows if is_sure(row)]
     if summary["rounds_that_differ"]["count"] == 0:
-        yield Text(language.say("comparison.identical"))
+        changed = bool(summary["changed"])
+        yield Text(_unseen(pen, summary) if changed else language.say("comparison.identical"))
         return
     if not sure:
         yield Text(language.say("comparison.none_sure", n=_looked_at(rows)))
@@ -202,6 +203,13 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
         yield Points(_not_sure(pen, still, rows)[:_TOLD_AT_MOST])
     yield Text(language.say("comparison.cannot_lead"), "lead")
     yield Text(language.say("limit.players_keep"))
+
+
+def _unseen(pen: Pen, summary: Mapping[str, Any]) -> Markup:
+    """Return a sentence on how many rounds may differ where none was seen to."""
+    high = summary["rounds_that_differ"]["ci95"]
+    shown = pen.share(high[1], "rounds_that_differ.ci95.1", places_of([high], 100))
+    return pen.language.say("comparison.unseen", share=shown)
 
 
 def metric_name(pen: Pen, row: Row) -> Markup:
@@ -235,7 +243,7 @@ def _sentence(pen: Pen, k: int, row: Row) -> Markup:
 
 
 def _not_sure(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> list[Markup]:
-    """Return differences that are not sure in words; what is exactly the same, in one sentence.
+    """Return differences that are not sure in words; what is the same, in one sentence.
 
     Args:
         pen: Writes.
@@ -259,7 +267,7 @@ def _open_key(row: Row) -> str:
 
 
 def _same(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> Iterator[Markup]:
-    """Yield a sentence that names what is exactly the same, if anything is.
+    """Yield a sentence that names what is the same in all deals, if anything is.
 
     A number that is the same for all players is named once.
     """
@@ -274,7 +282,8 @@ def _same(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> Iterator[Mar
 
 
 def _is_same(row: Row) -> bool:
-    return bool(row["difference"] == 0 and row["ci95"] == [0, 0])
+    """Whether a number differs in no deal; a median: whether it cannot be another."""
+    return bool(row["difference"] == 0 and (row["n_differ"] == 0 or row["ci95"] == [0, 0]))
 
 
 def _said(pen: Pen, k: int, row: Row, key: str) -> Markup:

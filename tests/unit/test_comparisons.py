@@ -69,6 +69,36 @@ def test_a_study_differs_from_itself_by_exactly_nothing(
         assert row["n_differ"] == 0
 
 
+def test_where_no_round_differs_rarer_ones_may() -> None:
+    """An option that never matters at this table; that it cannot, no sample tells."""
+    found = quiet(study(rounds=1000), rules={"max_turns": 900})
+    summary = found.summary()
+    assert summary["rounds_that_differ"]["count"] == 0
+    assert summary["rounds_that_differ"]["ci95"][1] == pytest.approx(0.0038, abs=1e-4)
+    for row in summary["differences"]:
+        low, high = row["ci95"]
+        if row["difference"] is None or row["metric"].endswith("sd"):
+            assert low is high is None
+        elif row["p"] is None:  # a median
+            assert low <= 0 <= high
+        else:
+            assert low < 0 < high
+            assert row["p"] == 1.0
+        if row["metric"].startswith(("ends.", "bao.")):
+            assert high == pytest.approx(3 / 1000, abs=1e-4)
+    frame = found.differences
+    assert (frame["high"] > frame["low"])[frame["p"].notna() & frame["low"].notna()].all()
+    assert "No round differs; up to 0.38 % of all rounds may." in comparison_text(summary)
+
+
+def test_differences_of_shares_are_at_most_1() -> None:
+    found = quiet(study(MIXED, rounds=6), rules={"bao": False}).differences
+    shares = found[(found["unit"] == "share") & found["low"].notna()]
+    assert (shares["low"] >= -1).all()
+    assert (shares["high"] <= 1).all()
+    assert (shares["low"] < shares["high"]).all()
+
+
 def test_games_too() -> None:
     same = study(MIXED, rounds=None, games=6)
     found = quiet(same, same).summary()
@@ -134,14 +164,16 @@ def test_blocks_are_the_units() -> None:
                 sums = play_job(Job.of(each.with_changes(players=players)), block, block + 1).sums
                 scores[side, block] += sums["score"][(1 - first) % 3] / 3
     apart = scores[1] - scores[0]
-    half = 1.959964 * apart.std(ddof=1) / math.sqrt(50)
+    half = 2.009575 * apart.std(ddof=1) / math.sqrt(50)
+    low, high = found["ci95"]
     assert found["difference"] == pytest.approx(apart.mean())
-    assert found["ci95"] == pytest.approx([apart.mean() - half, apart.mean() + half], rel=1e-6)
+    assert (low + high) / 2 == pytest.approx(apart.mean())
+    assert half < (high - low) / 2 < 1.2 * half  # of 20 blocks that differ: not quite Student's
     gain = (scores[0].var(ddof=1) + scores[1].var(ddof=1)) / apart.var(ddof=1)
     assert found["variance_ratio"] == pytest.approx(gain)
     tests = sum(row["p"] is not None for row in compared.summary()["differences"])
     z = NormalDist().inv_cdf(1 - 0.025 / tests) + NormalDist().inv_cdf(0.8)
-    assert found["smallest_detectable"] == pytest.approx(half / 1.959964 * z, rel=1e-5)
+    assert found["smallest_detectable"] == pytest.approx(half / 2.009575 * z, rel=1e-5)
     assert found["n"] == 50
     assert found["n_differ"] == np.count_nonzero(apart)
 

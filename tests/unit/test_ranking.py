@@ -1,5 +1,6 @@
 """Intervals of rankings: right nineteen times out of twenty, and never too narrow."""
 
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.ranking import Seating, Standings
-from analysis.stats import Shared, Strata, difference
+from analysis.stats import Shared, Strata, difference, wilson
 
 UNITS = 60
 REPEATS = 4000
@@ -102,10 +103,33 @@ def test_strata_alone_are_the_usual_mean() -> None:
 
 
 def test_what_strata_differ_by_is_no_chance() -> None:
+    """But what was never seen, or always, may be rarely otherwise: about 3 of all rounds."""
     strata = Strata()
-    strata.add(10, 0, 0)
-    strata.add(10, 600, 36000)
-    assert strata.interval(UNITS) == (0.5, 0.5)
+    strata.add(1000, 0, 0)
+    strata.add(1000, 60_000, 3_600_000)
+    found = strata.share_interval(UNITS)
+    assert found == pytest.approx((0.5 - 2.7 / 2000, 0.5 + 2.7 / 2000), abs=0.1 / 2000)
+    low, high = strata.interval(UNITS)
+    assert low is not None
+    assert high is not None
+    assert low < 0.5 < high
+
+
+@pytest.mark.parametrize(("rounds", "clear"), [(2, False), (20, True)])
+def test_who_won_all_of_few_rounds_is_not_clearly_stronger(rounds: int, clear: bool) -> None:
+    seatings = [
+        replace(seating(players, share), rounds=rounds, decided=rounds)
+        for players, share in (
+            (("a", "b"), [60 * rounds, 0]),
+            (("b", "a"), [0, 60 * rounds]),
+        )
+    ]
+    ranking = Standings(["a", "b"], seatings, UNITS).ranking().set_index("player")
+    ends = ranking[[f"win_share_{end}" for end in ("low", "high")]]
+    assert ((ends >= 0) & (ends <= 1)).all(axis=None)
+    assert (ends["win_share_high"] > ends["win_share_low"]).all()
+    assert ranking.loc["a", "step_clear"] == clear
+    assert ranking.loc["a", "step_low"] < ranking.loc["a", "step_high"] == 1
 
 
 def test_strata_too_small_are_left_out() -> None:
@@ -154,7 +178,6 @@ def test_standings_by_hand() -> None:
     assert matrix.loc[("a", "b"), "win_share"] == pytest.approx(14 / 20)
     assert matrix.loc[("a", "b"), "difference"] == pytest.approx(8 / 20)
     assert ("b", "c") not in matrix.index
-    # Wins that are never shared: the difference's variance is that of +1 and -1.
-    low, high = matrix.loc[("a", "b"), ["difference_low", "difference_high"]]
-    per_stratum = [(10 * 10 - 6**2) / 9, (10 * 10 - 2**2) / 9]
-    assert (high - low) / 2 == pytest.approx(1.959964 * sum(per_stratum) ** 0.5 / 20, rel=1e-6)
+    # Of two who never share a win one has what the other has not: the difference is 2 a - 1.
+    ends = matrix.loc[("a", "b"), ["difference_low", "difference_high"]]
+    assert list(ends) == pytest.approx([2 * end - 1 for end in wilson(14, 20)])

@@ -22,10 +22,27 @@ def test_z_is_the_normal_quantile() -> None:
     assert stats.z_score(0.99) == pytest.approx(2.5758, abs=1e-4)
 
 
+def test_t_is_students_quantile() -> None:
+    table = {1: 12.7062, 2: 4.30265, 3: 3.18245, 4: 2.77645, 5: 2.57058, 10: 2.22814, 30: 2.04227}
+    for freedom, known in table.items():
+        assert stats.t_score(freedom) == pytest.approx(known, rel=2e-3), freedom
+    assert stats.t_score(4, 0.99) == pytest.approx(4.60409, rel=1e-2)
+    assert stats.t_score(998) == pytest.approx(stats.z_score(), rel=2e-3)
+    assert stats.t_score(999) == stats.z_score()
+
+
+def test_wilson_reaches_as_far_as_the_exact_one_sided_interval() -> None:
+    """Known values of Clopper and Pearson's at 95 %, one-sided; elsewhere it is Wilson's alone."""
+    for part, whole, low in ((1, 10, 0.00512), (2, 10, 0.03677), (4, 4, 0.47287), (3, 50, 0.01655)):
+        assert stats.wilson(part, whole)[0] == pytest.approx(low, abs=0.0015), (part, whole)
+        assert stats.wilson(whole - part, whole)[1] == pytest.approx(1 - low, abs=0.0015)
+
+
 def test_wilson_known_values() -> None:
     assert stats.wilson(10, 100) == pytest.approx((0.05523, 0.17437), abs=1e-5)
     assert stats.wilson(0, 10) == pytest.approx((0.0, 0.27753), abs=1e-5)
     assert stats.wilson(10, 10) == pytest.approx((0.72247, 1.0), abs=1e-5)
+    assert stats.wilson(500, 1000) == pytest.approx((0.46907, 0.53093), abs=1e-5)
 
 
 def test_wilson_of_nothing_knows_nothing() -> None:
@@ -65,7 +82,7 @@ def test_spread_against_the_standard_library() -> None:
     low, high = stats.mean_interval(*sums(values))
     assert low is not None
     assert high is not None
-    half = 1.959964 * statistics.stdev(values.tolist()) / math.sqrt(500)
+    half = 1.964729 * statistics.stdev(values.tolist()) / math.sqrt(500)
     assert (low + high) / 2 == pytest.approx(values.mean())
     assert (high - low) / 2 == pytest.approx(half, rel=1e-6)
 
@@ -82,9 +99,17 @@ def test_one_value_has_no_spread() -> None:
     assert stats.ratio(0, 0) is None
 
 
-def test_equal_values_have_a_spread_of_zero() -> None:
+def test_equal_values_have_a_spread_of_zero_and_an_interval_all_the_same() -> None:
+    """Of n values that are equal another may be one off: about 3 / n."""
     assert stats.sample_sd(4, 20, 100) == 0.0
-    assert stats.mean_interval(4, 20, 100) == (5.0, 5.0)
+    assert stats.mean_interval(4, 20, 100) == pytest.approx((5 - 3 / 4, 5 + 3 / 4), abs=0.01)
+    assert stats.mean_interval(4, 0, 0, least=0) == pytest.approx((0, 3 / 4), abs=0.01)
+    assert stats.histogram_interval([(5, 4)], least=5) == pytest.approx((5, 5.75), abs=0.01)
+
+
+def test_an_event_is_as_large_as_values_are_off_the_median() -> None:
+    assert stats.histogram_interval([(0, 99), (1, 1)])[1] == pytest.approx(0.0474, abs=0.0005)
+    assert stats.histogram_interval([(0, 99), (9, 1)])[1] == pytest.approx(9 * 0.0474, abs=0.005)
 
 
 def test_mean_interval_covers() -> None:
@@ -133,8 +158,8 @@ def test_ratio_interval_covers_where_rounds_hang_together() -> None:
 
 def test_clustered_wilson_of_single_trials_is_almost_wilson() -> None:
     """Of one trial each: the variance has the divisor n - 1."""
-    found = stats.clustered_wilson(400, 380, 400, 380, 400, 380)
-    assert found == pytest.approx(stats.wilson(380, 400), abs=1e-4)
+    found = stats.clustered_wilson(2000, 1900, 2000, 1900, 2000, 1900)
+    assert found == pytest.approx(stats.wilson(1900, 2000), abs=1e-4)
     assert stats.clustered_wilson(10, 7, 7, 7, 7, 7) == stats.wilson(7, 7)
     assert stats.clustered_wilson(10, 0, 0, 0, 0, 0) == stats.NOTHING
     assert stats.clustered_wilson(1, 3, 5, 9, 25, 15) == stats.wilson(3, 5)
@@ -226,22 +251,22 @@ def test_paired_difference_of_means_is_that_of_single_differences() -> None:
     error = apart.std(ddof=1) / math.sqrt(50)
     assert found.a == pytest.approx(a.mean())
     assert found.difference == pytest.approx(apart.mean())
-    ends = (apart.mean() - 1.959964 * error, apart.mean() + 1.959964 * error)
+    ends = (apart.mean() - 2.009575 * error, apart.mean() + 2.009575 * error)
     assert found.interval == pytest.approx(ends, rel=1e-6)
     gain = (a.var(ddof=1) + b.var(ddof=1)) / apart.var(ddof=1)
     assert found.variance_ratio == pytest.approx(gain)
-    p = 2 * statistics.NormalDist().cdf(-abs(apart.mean()) / error)
-    assert found.p == pytest.approx(p, rel=1e-4)
+    t = abs(apart.mean()) / error
+    assert stats.t_score(49, 1 - found.p) == pytest.approx(t, rel=1e-3)
     assert found.error == pytest.approx(error)
 
 
 def test_ratio_of_one_side_agrees_with_the_ratio_interval() -> None:
     rng = np.random.default_rng(10)
-    y, m = clusters(rng, 90)
-    zero, one = np.zeros(90, int), np.ones(90, int)
+    y, m = clusters(rng, 2000)
+    zero, one = np.zeros(2000, int), np.ones(2000, int)
     found = paired(zero, one, y, m)
     known = stats.ratio_interval(
-        90, y.sum(), m.sum(), (y * y).sum(), (m * m).sum(), int((y * m).sum())
+        2000, y.sum(), m.sum(), (y * y).sum(), (m * m).sum(), int((y * m).sum())
     )
     assert found.interval == pytest.approx(known, rel=1e-9)
 
@@ -254,8 +279,11 @@ def test_equal_sides_differ_by_exactly_nothing() -> None:
         ((y, m), stats.ratio_estimate),
         ((squares, y, m), stats.spread_estimate),
     ):
-        found = paired(*columns, *columns, formula=formula)
-        assert (found.difference, found.interval, found.p) == (0.0, (0.0, 0.0), 1.0)
+        found = paired(*columns, *columns, formula=formula, differing=0)
+        assert (found.difference, found.p) == (0.0, 1.0)
+        assert found.interval[0] < 0 < found.interval[1]  # rarer ones there may be
+        same = paired(*columns, *columns, formula=formula, differing=0, same=True)
+        assert (same.difference, same.interval, same.p) == (0.0, (0.0, 0.0), 1.0)
         assert found.variance_ratio is None
         assert found.error == 0.0
 
@@ -295,10 +323,11 @@ def test_few_units_that_differ_cannot_be_sure() -> None:
     assert paired(a, one, b, one, differing=40).p == paired(a, one, b, one).p < 1e-6
 
 
-def test_a_constant_difference_is_certain() -> None:
+def test_a_constant_difference_is_nearly_certain() -> None:
     one = np.ones(100, int)
     found = paired(one, one, 3 * one, one)
-    assert (found.difference, found.interval, found.p) == (2.0, (2.0, 2.0), 0.0)
+    assert (found.difference, found.p) == (2.0, 0.0)
+    assert found.interval == pytest.approx((2 - 3 / 100, 2 + 3 / 100), abs=0.001)
     assert paired(one, one, 3 * one, one, differing=5).p == 0.0625
 
 
