@@ -134,7 +134,7 @@ def _usage_error(error: click.ClickException) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message(), err=True)
         return EXIT_INPUT
-    text = error.format_message()
+    text = cut(error.format_message(), 500)
     context = getattr(error, "ctx", None)
     hint = f" (see '{context.command_path} --help')" if context is not None else ""
     click.echo(f"Error: {text}{hint}", err=True)

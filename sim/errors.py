@@ -33,6 +33,7 @@ SINGULAR: dict[Kind, str] = {"decks": "deck", "players": "player", "studies": "s
 _MISSING: Any = object()
 _LIST_AT_MOST = 12  # valid names that a message lists in full
 _SHOW_AT_MOST = 60  # characters of a wrong value that a message shows
+_KEY_AT_MOST = 200  # characters of a key
 
 
 class BaobeiError(Exception):
@@ -89,7 +90,8 @@ class InputError(BaobeiError):
             says.append(f"expected {self.expected}")
         if self.has_got:
             says.append(f"got {show(self.got)}")
-        text = ": ".join(part for part in (self.where, self.key, ", ".join(says)) if part)
+        key = self.key and cut(self.key, _KEY_AT_MOST)
+        text = ": ".join(part for part in (self.where, key, ", ".join(says)) if part)
         if self.nearest is not None:
             text += f"; did you mean '{self.nearest}'?"
         if self.others:

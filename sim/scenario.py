@@ -327,7 +327,7 @@ class Scenario(Frozen):
     options: dict[str, Any] = Field(default_factory=dict, description="rule options")
     deck: Deck = Field(default_factory=lambda: Deck.of(DEFAULT_DECK))
     start: Start = Field(json_schema_extra={"expected": "a table: the position"})
-    move: tuple[Move, ...] = Field((), strict=False, max_length=MAX_MOVES)
+    move: tuple[Move, ...] = _list("a list of moves")
     expect: Expect = Field(default_factory=Expect)
 
     @field_validator("start", "expect", mode="before")
@@ -343,6 +343,8 @@ class Scenario(Frozen):
     def _moves(cls, data: Any) -> Any:
         if not isinstance(data, list | tuple):
             return data  # refused by the field's type
+        if len(data) > MAX_MOVES:
+            raise InputError(expected=f"at most {MAX_MOVES} moves", key="move", got=len(data))
         moves = []
         for k, move in enumerate(data):
             with within(f"move.{k}"):
@@ -358,13 +360,13 @@ class Scenario(Frozen):
                 if seat >= players:
                     expected = f"a seat, 0 to {players - 1}"
                     raise InputError(expected=expected, key=f"move.{k}.{key}", got=seat)
-        cards = 0
-        for key, ids in self._piles():
-            for bird in ids:
-                self._bird(key, bird)
-            cards += len(ids)
+        piles = self._piles()
+        cards = sum(len(ids) for _key, ids in piles)
         if cards > MAX_CARDS:
             raise InputError(expected=f"at most {MAX_CARDS} cards", key="start", got=cards)
+        for key, ids in piles:
+            for bird in ids:
+                self._bird(key, bird)
         if sum(len(pile) for pile in self.start.recycled) > LOG_WORDS or (
             len(self.start.recycled) > MAX_MOVES
         ):

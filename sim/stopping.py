@@ -23,7 +23,7 @@ from typing import Any
 
 from sim.errors import InputError, nearest, one_of
 from sim.ranges import Range, Ranges
-from sim.values import whole_text
+from sim.values import whole, whole_text
 
 INTERVALS = ("win_share", "score_mean")
 """Numbers of a seat that have an interval."""
@@ -127,7 +127,7 @@ class Until:
 
     def __str__(self) -> str:
         """Return the target as it is written on a command line."""
-        return f"{self.metric}[{self.seat}]±{float(self.half_width)!r}"
+        return f"{self.metric}[{whole(self.seat)}]±{float(self.half_width)!r}"
 
 
 def _width(text: str) -> float:

@@ -8,7 +8,7 @@ A sweep file is a study file with one table more::
     [sweep]
     "0.bao_threshold" = [2, 4, 6, 8]                 # SEAT.PARAMETER, as with --set
     "0,2.attention" = { from = 0.5, to = 1.0, steps = 6 }   # several seats; or all
-    "rules.bao_failure_minimum" = [5, 10]            # a rule option, as with --rule
+    "rules.bao_failure_minimum" = { from = 5, to = 8 }      # a rule option, as with --rule
     "deck.barn_owl" = [3, 4, 5]                      # copies of a bird
 
 What is varied is called an axis. Besides those above there are ``SEAT.player`` (who sits there: a
@@ -48,7 +48,6 @@ from sim.errors import (
     within,
 )
 from sim.players import Player, no_such_parameter
-from sim.rules import Rules
 from sim.study import Study
 from sim.values import needed, number, plain, whole, whole_text
 
@@ -308,6 +307,9 @@ def _values(base: Study, key: str, given: Any) -> list[Any]:
     """Return the values of an axis of a grid."""
     if isinstance(given, Mapping):
         with within(key):
+            if _is_whole(base, key) and "steps" not in given:
+                low, high = _range(given, ("from", "to"))
+                given = {**given, "steps": high - low + 1}
             low, high, steps = _range(given, ("from", "to", "steps"))
             steps = _count("steps", steps)
         if steps == 1:
@@ -460,13 +462,10 @@ def _is_whole(base: Study, key: str) -> bool:
     """Whether an axis takes whole numbers only."""
     target, _, name = key.partition(".")
     if target == "rules":
-        name = name.partition(".")[0]
-        types = {option["name"]: option["type"] for option in Rules.options()}
-        return types.get(name) in ("integer", "table")
+        return type(base.rules.to_dict().get(name.partition(".")[0])) in (int, dict)
     if target in ("deck", "players"):
         return True
-    specs = (spec for player in base.players for spec in player.parameters())
-    return any(spec["name"] == name and spec["type"] == "integer" for spec in specs)
+    return any(type(player.values.get(name)) is int for player in base.players)
 
 
 def _focus(base: Study, keys: Sequence[str], focus: Any) -> tuple[int, ...]:
