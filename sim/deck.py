@@ -157,9 +157,10 @@ class Bird(Frozen):
     @classmethod
     def _fill(cls, data: Any) -> Any:
         """Make up the name and the family of a bird that states none."""
-        if not (isinstance(data, dict) and re.match(_ID, str(data.get("id")))):
+        id_ = data.get("id") if isinstance(data, dict) else None
+        if not (isinstance(id_, str) and re.match(_ID, id_)):
             return data
-        made_up = {"name": data["id"].replace("_", " ").title(), "family": data["id"]}
+        made_up = {"name": id_.replace("_", " ").title(), "family": id_}
         return made_up | {key: value for key, value in data.items() if value != ""}
 
 

@@ -95,7 +95,7 @@ class InputError(BaobeiError):
         if self.nearest is not None:
             text += f"; did you mean '{self.nearest}'?"
         if self.others:
-            text += f" (also wrong: {', '.join(self.others)})"
+            text += f" (also wrong: {cut(', '.join(self.others), _KEY_AT_MOST)})"
         return text
 
     def __reduce__(self) -> tuple[Any, ...]:
