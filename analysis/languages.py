@@ -9,7 +9,6 @@ millions: *1 000 000 de manches*).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from sim.errors import InputError, one_of
+from sim.errors import InputError, one_of, read_toml
 
 FOLDER = Path(__file__).parent / "lang"
 
@@ -49,7 +48,7 @@ def language(code: str = DEFAULT) -> Language:
     if code not in languages():
         expected = one_of(languages(), quote="")  # codes of two letters are all near each other
         raise InputError("no such language", expected=expected, got=code)
-    return Language(code, tomllib.loads((FOLDER / f"{code}.toml").read_text(encoding="utf-8")))
+    return Language(code, read_toml(FOLDER / f"{code}.toml"))
 
 
 class Language:

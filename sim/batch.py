@@ -8,7 +8,6 @@ and for a run that was interrupted and gone on with.
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import subprocess
@@ -38,7 +37,7 @@ from sim.engine.state import (
     new_state,
 )
 from sim.errors import InputError, within
-from sim.executors import Workers, check_ways, opened, whole
+from sim.executors import Workers, check_ways, count, opened
 from sim.folder import read_held
 from sim.ledger import Ledger, open_ledger
 from sim.pack import pack
@@ -49,6 +48,7 @@ from sim.results import Result, leader, reached
 from sim.stopping import Until, cut_at_looks, is_look
 from sim.study import MAX_UNITS, Study, load_study
 from sim.sums import Sums
+from sim.values import number
 
 CHUNK_SECONDS = 0.1
 """What a chunk of a thread should last: long against its overhead, short against patience."""
@@ -448,7 +448,7 @@ class _Plan:
             target = Until.of(until, len(study.players))
         limit = study.unit
         for unit, most in max_units.items():
-            whole(f"max_{unit}", most, MAX_UNITS)
+            most = count(f"max_{unit}", most, MAX_UNITS)
             if most is None:
                 continue
             if unit != study.unit:
@@ -457,7 +457,7 @@ class _Plan:
             if target is not None or most < study.count:
                 changes: dict[str, Any] = {unit: most}
                 study, limit = study.with_changes(**changes), f"max_{unit}"
-        if max_seconds is not None and not _is_time(max_seconds):
+        if max_seconds is not None and (number(max_seconds) or 0) <= 0:
             problem = "a number of seconds above 0"
             raise InputError(expected=problem, where="max_seconds", got=max_seconds)
         wanted: Ranges = ((0, study.count),)
@@ -494,11 +494,6 @@ class _Plan:
     def end(self, ledger: Ledger) -> str:
         """Return why a run stops that has played all that it was asked for."""
         return self.limit if ledger.ranges == ((0, self.study.count),) else "range"
-
-
-def _is_time(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and 0 < value < math.inf  # type: ignore[operator]
 
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -564,7 +559,7 @@ def run(
     limits = {"rounds": max_rounds, "games": max_games}
     plan = _Plan.of(study, only=only, until=until, max_units=limits, max_seconds=max_seconds)
     study = plan.study
-    whole("chunk", chunk, 2**40)
+    chunk, records = count("chunk", chunk, 2**40), bool(records)
     if records and out is None:
         check_rows(size(plan.wanted) * len(study.players))
     ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
@@ -632,7 +627,7 @@ def extend(
     if given != [study.unit]:
         problem = f"the study is one of {study.unit}"
         raise InputError(problem, where=folder, expected=f"a number of {study.unit}")
-    whole(study.unit, asked[study.unit], MAX_UNITS)
+    count(study.unit, asked[study.unit], MAX_UNITS)
     longer = study.with_changes(**asked)
     return run(longer, out=folder, records=there.records, **options)
 

@@ -23,10 +23,13 @@ from sim.errors import (
     CheckFailed,
     InputError,
     WorkersLost,
+    cut,
     nearest,
+    parse_value,
     show,
     within,
 )
+from sim.values import whole_text
 
 if TYPE_CHECKING:
     from sim.comparisons import Comparing
@@ -141,7 +144,7 @@ def _usage_error(error: click.ClickException) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message(), err=True)
         return EXIT_INPUT
-    text = error.format_message()
+    text = cut(error.format_message(), 500)
     context = getattr(error, "ctx", None)
     hint = f" (see '{context.command_path} --help')" if context is not None else ""
     click.echo(f"Error: {text}{hint}", err=True)
@@ -159,21 +162,11 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
 
     def convert(self, value: Any, param: Any, ctx: Any) -> int:
         """Return the number; fails with what was expected."""
-        number = _whole(value)
+        number = whole_text(value)
         if number is None or not self.low <= number <= self.high:
             expected = f"expected a whole number from {self.low} to {self.high}"
             self.fail(f"{expected}, got {show(value)}", param, ctx)
         return number
-
-
-def _whole(value: Any) -> int | None:
-    with suppress(ValueError):
-        return int(value)
-    with suppress(ValueError, OverflowError):
-        number = float(value)
-        if number == int(number) and abs(number) < 2**53:
-            return int(number)
-    return None
 
 
 class Span(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
@@ -184,7 +177,7 @@ class Span(click.ParamType):  # type: ignore[type-arg]  # not generic before cli
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, int]:
         """Return both numbers; fails with what was expected."""
         begin, _, end = str(value).partition(":")
-        numbers = _whole(begin), _whole(end)
+        numbers = whole_text(begin), whole_text(end)
         if numbers[0] is None or numbers[1] is None or not 0 <= numbers[0] < numbers[1]:
             expected = "expected BEGIN:END, such as 0:1000000, BEGIN below END"
             self.fail(f"{expected}, got {show(value)}", param, ctx)
@@ -355,7 +348,7 @@ def _changed(players: list[Player], settings: Iterable[str]) -> list[Player]:
     from sim.players import no_such_parameter
 
     for text in settings:
-        with within(where=f"--set {text}"):
+        with within(where=cut(f"--set {text}")):
             seats, name, value = _setting(text, len(players))
             knowing = [seat for seat in seats if name in players[seat].values]
             if not knowing:
@@ -367,21 +360,16 @@ def _changed(players: list[Player], settings: Iterable[str]) -> list[Player]:
 
 def _setting(text: str, players: int) -> tuple[list[int], str, Any]:
     """Return the seats, the parameter and the value that ``SEAT.PARAM=VALUE`` means."""
-    import tomllib
-
     target, equals, written = (part.strip() for part in text.partition("="))
     seat, dot, name = target.partition(".")
     if not (equals and dot and name and written):
         raise InputError(expected="SEAT.PARAM=VALUE, such as 0.bao_threshold=4")
-    if seat != "all" and not (seat.isdecimal() and int(seat) < players):
+    at = whole_text(seat) if seat.isdecimal() else None
+    if seat != "all" and (at is None or at >= players):
         raise InputError("no such seat", expected=f"0 to {players - 1}, or all", got=seat)
     if name in ("name", "character", "kind", "base"):
         raise InputError("not a parameter", key=name, expected="one of 'baobei list players'")
-    try:
-        value = tomllib.loads(f"value = {written}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = written
-    return list(range(players)) if seat == "all" else [int(seat)], name, value
+    return list(range(players)) if at is None else [at], name, parse_value(written)
 
 
 # --- commands ------------------------------------------------------------------------------------
@@ -848,7 +836,7 @@ def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:
         base = make_study(Study.from_dict(data, folder=path.parent), **table)
     typed: list[str] = []
     for text in over:
-        with within(where=f"--over {text}"):
+        with within(where=cut(f"--over {text}")):
             key, values = read_axis(text)
             if key in typed:
                 raise InputError("varied twice", key=key, expected="one --over for each key")

@@ -23,8 +23,8 @@ import sim
 from sim.batch import Sizes, interruptible, load_engine, play_parts, unbroken
 from sim.deck import Deck, PathLike, digest
 from sim.engine import ENGINE_VERSION
-from sim.errors import InputError, within
-from sim.executors import check_ways, opened
+from sim.errors import InputError, read_json, within
+from sim.executors import check_ways, count, opened
 from sim.files import write
 from sim.keep import MANIFEST, Keeper, keeping
 from sim.pairing import PairJob, PairSums, play_pairs
@@ -102,7 +102,7 @@ class Comparing:
             notes.append(f"both studies are played with seed {a.seed}; the second says {b.seed}")
         if a.count != b.count:
             notes.append(f"both studies play {a.count:,} {a.unit}; the second says {b.count:,}")
-        rotated = (_differ(a) or _differ(b)) if rotate is None else rotate
+        rotated = (_differ(a) or _differ(b)) if rotate is None else bool(rotate)
         size = len(a.players) if rotated else 1
         count = -(-a.count // size) * size
         if count != a.count:
@@ -525,6 +525,7 @@ def play(
     """Play what is to be compared; arguments as of `compare`."""
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
     check_ways(**ways)
+    chunk = count("chunk", chunk, 2**40)
     with nullcontext() if out is None else keeping(out, _plan(comparing)) as keeper:
         job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
         load_engine(job.a[0], quiet=progress is False)
@@ -601,11 +602,11 @@ def _kept(keeper: Keeper) -> PairSums:
     """Return what `_keep` wrote down of this very comparison, as this engine plays it."""
     wanted = {"fingerprint": keeper.plan["fingerprint"], "engine": ENGINE_VERSION}
     try:
-        held = json.loads((keeper.path / UNFINISHED).read_text(encoding="utf-8"))
+        held = read_json(keeper.path / UNFINISHED)
         if {name: held.get(name) for name in wanted} != wanted:
             return PairSums.empty()
         pairs = PairSums.from_dict(held["pairs"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+    except (OSError, InputError, ValueError, KeyError, TypeError, AttributeError, IndexError):
         return PairSums.empty()  # nothing was kept, or somebody has changed it
     return pairs if all(each.complete for each in pairs.sums) else PairSums.empty()
 
@@ -663,14 +664,10 @@ def load_comparison(folder: PathLike) -> Comparison:
 def _content(path: Path, name: str) -> dict[str, Any]:
     """Return the content of a JSON file of a folder."""
     try:
-        content = json.loads((path / name).read_text(encoding="utf-8"))
+        content = read_json(path / name)
     except (FileNotFoundError, NotADirectoryError):
         expected = "a folder written by baobei compare --out"
         raise InputError("no comparison here", where=path, expected=expected) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=path / name) from None
-    except ValueError as error:
-        raise InputError(f"not valid JSON: {error}", where=path / name) from None
     if not isinstance(content, dict):
         raise InputError("not the file of a comparison", where=path / name)
     return content

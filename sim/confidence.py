@@ -10,7 +10,6 @@ shows: a curve over the log-odds of the chance, linear between knots. The curves
 from __future__ import annotations
 
 import math
-import tomllib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.state import CLAIMS
-from sim.errors import DATA
+from sim.errors import DATA, read_toml
 
 FILE = DATA / "confidence.toml"
 
@@ -93,7 +92,7 @@ def _between(values: Floats, value: float) -> tuple[int, int, float]:
 @cache
 def curves() -> Curves:
     """Return the curves that the program ships with."""
-    data = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    data = read_toml(FILE)
     axes = {name: np.array(data[name], float) for name in AXES}
     claims = {name: np.array(data["claims"][name], float) for name in CLAIMS}
     return Curves(**axes, claims=claims)

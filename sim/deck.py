@@ -37,6 +37,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ModelWrapValidatorHandler,
@@ -46,6 +47,7 @@ from pydantic import (
 )
 
 from sim.errors import InputError, explain, resolve, shipped, unknown_name, within
+from sim.values import plain, whole
 
 PathLike = str | os.PathLike[str]
 
@@ -78,6 +80,15 @@ Name = Annotated[
 """How results name something."""
 
 
+def _as_whole(value: Any) -> Any:
+    found = whole(value)
+    return value if found is None else found
+
+
+Whole = Annotated[int, BeforeValidator(_as_whole)]
+"""A whole number, however it is written: ``3`` or ``3.0``."""
+
+
 def digest(content: object) -> str:
     """Return a fingerprint of JSON-ready content: 16 hexadecimal digits of its SHA-256.
 
@@ -91,7 +102,7 @@ class Frozen(BaseModel):
     """Base of all data objects: frozen, strict about types, and clear about mistakes.
 
     However it is made, a wrong or unknown field is an `InputError`, never a `ValidationError`.
-    Scalars of numpy count as the plain numbers they hold.
+    Numbers, arrays and Series of numpy and pandas count as the plain values that they hold.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -108,17 +119,6 @@ class Frozen(BaseModel):
             return handler(plain(data))
         except ValidationError as error:
             raise explain(error, cls, also_valid=cls.also_valid, noun=cls.noun) from None
-
-
-def plain(data: Any) -> Any:
-    """Return `data` with numpy scalars, at any depth of mappings and lists, made plain."""
-    if isinstance(data, dict):
-        return {plain(key): plain(value) for key, value in data.items()}
-    if isinstance(data, list | tuple) and type(data) in (list, tuple):
-        return type(data)(map(plain, data))
-    if type(data).__module__ == "numpy" and getattr(data, "ndim", None) == 0:
-        return data.item()
-    return data
 
 
 class Bird(Frozen):
@@ -140,7 +140,7 @@ class Bird(Frozen):
         json_schema_extra={"expected": _ID_EXPECTED},
     )
     name: str = Field(default="", max_length=80, description="how people call it")
-    value: int = Field(ge=-99, le=99, description="what it adds to a total, in points")
+    value: Whole = Field(ge=-99, le=99, description="what it adds to a total, in points")
     family: str = Field(
         default="",
         pattern=rf"{_ID}|^$",
@@ -151,15 +151,16 @@ class Bird(Frozen):
     power: Power | None = Field(
         default=None, description="what it does when discarded or eliminated"
     )
-    copies: int = Field(ge=0, le=MAX_CARDS, description="cards of this bird in the deck")
+    copies: Whole = Field(ge=0, le=MAX_CARDS, description="cards of this bird in the deck")
 
     @model_validator(mode="before")
     @classmethod
     def _fill(cls, data: Any) -> Any:
         """Make up the name and the family of a bird that states none."""
-        if not (isinstance(data, dict) and re.match(_ID, str(data.get("id")))):
+        id_ = data.get("id") if isinstance(data, dict) else None
+        if not (isinstance(id_, str) and re.match(_ID, id_)):
             return data
-        made_up = {"name": data["id"].replace("_", " ").title(), "family": data["id"]}
+        made_up = {"name": id_.replace("_", " ").title(), "family": id_}
         return made_up | {key: value for key, value in data.items() if value != ""}
 
 
@@ -318,27 +319,25 @@ def _sorted(birds: list[Bird]) -> list[Bird]:
 
 
 def _checked(birds: tuple[Bird, ...]) -> tuple[Bird, ...]:
+    if len(birds) > MAX_BIRDS:
+        expected = f"at most {MAX_BIRDS} different birds"
+        raise InputError(expected=expected, key="birds", got=len(birds))
     ids = [bird.id for bird in birds]
     twice = next((id_ for id_ in ids if ids.count(id_) > 1), None)
     if twice is not None:
         raise InputError("the same bird twice", key="birds", got=twice)
-    if len(birds) > MAX_BIRDS:
-        expected = f"at most {MAX_BIRDS} different birds"
-        raise InputError(expected=expected, key="birds", got=len(birds))
     size = sum(bird.copies for bird in birds)
     if not 1 <= size <= MAX_CARDS:
         raise InputError(expected=f"1 to {MAX_CARDS} cards in all", key="birds", got=size)
     return birds
 
 
-def _from_dict(data: dict[str, Any], folder: PathLike | None, trail: tuple[str, ...]) -> Deck:
-    if "base" not in data:
-        if "change" in data:
-            raise InputError("changes need a deck to change", key="base", expected="a deck's name")
-        return Deck.model_validate(data)
-    with within("base"):
-        base = resolve("decks", data.pop("base"), folder, _from_dict, trail)
-    return _changed(base, data)
+def _from_dict(data: dict[str, Any], base: Deck | None) -> Deck:
+    if base is not None:
+        return _changed(base, data)
+    if "change" in data:
+        raise InputError("changes need a deck to change", key="base", expected="a deck's name")
+    return Deck.model_validate(data)
 
 
 def _changed(base: Deck, data: dict[str, Any]) -> Deck:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim.errors import BaobeiError, InputError, WorkersLost
+from sim.values import needed
 
 MAX_WORKERS = 1024
 
@@ -65,14 +66,15 @@ def opened(
         WorkersLost: They were lost while they played.
     """
     check_ways(threads=threads, processes=processes, dask=dask, executor=executor)
+    threads, processes = count("threads", threads), count("processes", processes)
     if dask is not None:
         with _dask(dask, threads) as workers, _noticing(apart=True):
             yield workers
     elif executor is not None:
-        count = threads or getattr(executor, "_max_workers", None) or cores()
+        at_once = threads or getattr(executor, "_max_workers", None) or cores()
         apart = not isinstance(executor, ThreadPoolExecutor)
         with _noticing(apart):
-            yield Workers(executor, count, 0.25 if apart else 0.1)
+            yield Workers(executor, at_once, 0.25 if apart else 0.1)
     elif processes is not None:
         # Spawned, not forked: a fork copies the locks of threads that do not exist in it.
         context = multiprocessing.get_context("spawn")
@@ -80,10 +82,10 @@ def opened(
         with _closing(pool), _noticing(apart=True):
             yield Workers(pool, processes, 0.25)
     else:
-        count = min(cores(), MAX_WORKERS) if threads is None else threads
-        own = ThreadPoolExecutor(count, thread_name_prefix="baobei")
+        at_once = threads or min(cores(), MAX_WORKERS)
+        own = ThreadPoolExecutor(at_once, thread_name_prefix="baobei")
         with _closing(own):
-            yield Workers(own, count, 0.1)
+            yield Workers(own, at_once, 0.1)
 
 
 def check_ways(**ways: Any) -> None:
@@ -93,7 +95,7 @@ def check_ways(**ways: Any) -> None:
         InputError: For either.
     """
     for name in ("threads", "processes"):
-        whole(name, ways[name], MAX_WORKERS)
+        count(name, ways[name])
     others = [name for name in ("processes", "dask", "executor") if ways[name] is not None]
     if len(others) > 1:
         raise InputError(f"{others[0]} and {others[1]} at once", expected="one of the two")
@@ -107,12 +109,13 @@ def check_ways(**ways: Any) -> None:
         raise InputError(expected="something with a method submit", where="executor", got=executor)
 
 
-def whole(name: str, value: object, most: int) -> None:
-    """Check that an argument is None or a whole number from 1 to `most`."""
-    if value is None:
-        return
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-        raise InputError(expected=f"a whole number from 1 to {most:,}", where=name, got=value)
+def count(name: str, value: object, most: int = MAX_WORKERS) -> int | None:
+    """Return the number from 1 to `most` that an argument is, or None.
+
+    Raises:
+        InputError: It is something else.
+    """
+    return None if value is None else needed(value, 1, most, where=name)
 
 
 def cores() -> int:
@@ -183,8 +186,7 @@ def _dask(address: str, workers: int | None) -> Iterator[Workers]:
         except TimeoutError:
             problem = f"the cluster at {address} has no workers"
             raise InputError(problem, where="dask", expected="at least one") from None
-        count = sum(client.nthreads().values())
-        yield Workers(client.get_executor(), count, 1.0)
+        yield Workers(client.get_executor(), sum(client.nthreads().values()), 1.0)
 
 
 @contextmanager

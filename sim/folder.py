@@ -22,7 +22,7 @@ from typing import Any
 import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
-from sim.errors import InputError, show, within
+from sim.errors import InputError, read_json, show, within
 from sim.files import locked, sync_folder, write, write_with, writing
 from sim.journal import JOURNAL, read_journal
 from sim.ranges import Ranges, common, in_words, minus, size, union
@@ -399,14 +399,10 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     """
     file = path / MANIFEST
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        manifest = read_json(file)
     except (FileNotFoundError, NotADirectoryError):
         expected = "a folder written by baobei run --out"
         raise InputError("no results here", where=path, expected=expected) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=file) from None
-    except ValueError as error:
-        raise InputError(f"not valid JSON: {error}", where=file) from None
     if not isinstance(manifest, dict) or not isinstance(manifest.get("schema"), int):
         raise InputError("not the manifest of a run", where=file)
     if manifest["schema"] > SCHEMA:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sim.errors import check_regular, parse_json
 from sim.files import check_there
 from sim.sums import Sums
 
@@ -51,7 +52,7 @@ class Entry:
         if checksum != b"%08x" % zlib.crc32(text):
             return None
         try:
-            content = json.loads(text)
+            content = parse_json(text)
             begin, end = content["range"]
             return cls(begin, end, Sums.from_dict(content["sums"]), content["seconds"])
         except (ValueError, KeyError, TypeError):
@@ -111,8 +112,10 @@ def read_journal(path: Path) -> Iterator[Entry]:
 
     Raises:
         OSError: It cannot be read.
+        InputError: It is no file.
     """
     try:
+        check_regular(path, "a journal")
         file = path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
         return

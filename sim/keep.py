@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
-from sim.errors import InputError, left_out, show
+from sim.errors import InputError, check_regular, left_out, parse_json, read_json, show
 from sim.files import GOES_ON, LOCK, check_there, locked, write, write_with, writing
 from sim.journal import Journal
 from sim.many import Piece
@@ -106,6 +106,7 @@ class Keeper:
         """Yield what the journal remembers of this very plan, as this engine plays it."""
         with writing(self.path):
             try:
+                check_regular(self.path / JOURNAL, "a journal")
                 lines = (self.path / JOURNAL).read_bytes().split(b"\n")
             except FileNotFoundError:
                 return
@@ -217,10 +218,7 @@ class Keeper:
 
 
 def _manifest(path: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
-        raise InputError(f"not valid JSON: {error}", where=path) from None
+    manifest = read_json(path)
     if not isinstance(manifest, dict) or not isinstance(manifest.get("schema"), int):
         raise InputError("not the manifest of results", where=path)
     return manifest
@@ -260,7 +258,7 @@ def _piece(line: bytes) -> Piece | None:
     text, _, crc = line.rpartition(b',"crc":')
     if crc != b'"%08x"}' % zlib.crc32(text + b"}"):
         return None
-    content = json.loads(text + b"}")
+    content = parse_json(text + b"}")
     if "sums" not in content:
         return None
     begin, end = content["range"]

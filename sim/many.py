@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim.batch import Job, Part, load_engine, play
-from sim.executors import Workers, opened, whole
+from sim.executors import Workers, count, opened
 from sim.progress import Progress, Wanted
 from sim.study import Study
 from sim.sums import Sums
@@ -117,8 +117,7 @@ def play_many(
     ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
     unit = studies[0].unit
     units = sum(study.count for study in studies)
-    whole("piece", piece, 2**40)
-    piece = piece or max(PIECE[unit], units // MANY_PIECES)
+    piece = count("piece", piece, 2**40) or max(PIECE[unit], units // MANY_PIECES)
     totals = Totals(studies)
     for old in done:
         totals.add(old)

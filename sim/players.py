@@ -22,8 +22,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
 
-from sim.deck import Frozen, Name, PathLike, digest, plain
-from sim.errors import InputError, field_spec, nearest, resolve, shipped, within
+from sim.deck import Frozen, Name, PathLike, Whole, digest
+from sim.errors import InputError, field_spec, nearest, resolve, shipped
+from sim.values import number, plain
 
 Number = Annotated[float, AfterValidator(lambda number: number + 0.0)]  # no -0.0: one zero
 
@@ -172,9 +173,11 @@ _COUNTED_OR_POINTS = '"counted" or a number from -200 to 200'
 
 def _counted_or_points(value: Any, info: ValidationInfo) -> str | float:
     """Return a value that is ``"counted"`` or a number of points."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value == "counted" or (number and -200 <= value <= 200):
-        return value if isinstance(value, str) else float(value) + 0.0
+    if value == "counted":
+        return "counted"
+    points = number(value)
+    if points is not None and -200 <= points <= 200:
+        return points + 0.0
     raise InputError(expected=_COUNTED_OR_POINTS, key=info.field_name, got=value)
 
 
@@ -195,20 +198,20 @@ class HeuristicPlayer(Player):
 
     kind: Literal["heuristic"] = "heuristic"
 
-    bao_threshold: int = _count(
+    bao_threshold: Whole = _count(
         5,
         -20,
         200,
         "points",
         "calls BAO at an estimated own total of at most this (unknown cards: see unknown_value)",
     )
-    bao_unknown_max: int = _count(
+    bao_unknown_max: Whole = _count(
         1, 0, 66, "cards", "calls BAO with at most this many unknown cards of its own"
     )
     bao_margin: Number = _points(
         2, "calls BAO only if the lowest estimated rival total is at least this much higher"
     )
-    bao_min_turn: int = _count(
+    bao_min_turn: Whole = _count(
         0, 0, 1000, "turns", "turns of its own to have played in the round before it calls BAO"
     )
     pluck_confidence: Number = _share(
@@ -272,7 +275,7 @@ class HeuristicPlayer(Player):
     know_worth: Number = _points(
         3, "points that it reckons an unknown card of its own higher, to part with it first"
     )
-    memory_span: int = _count(
+    memory_span: Whole = _count(
         128,
         0,
         128,
@@ -344,10 +347,8 @@ def _parameter_names(kind: type[Player]) -> tuple[str, ...]:
     return tuple(name for name in kind.model_fields if name not in Player.model_fields)
 
 
-def _from_dict(data: dict[str, Any], folder: PathLike | None, trail: tuple[str, ...]) -> Player:
-    if "base" in data:
-        with within("base"):
-            base = resolve("players", data.pop("base"), folder, _from_dict, trail)
+def _from_dict(data: dict[str, Any], base: Player | None) -> Player:
+    if base is not None:
         return base.with_changes(**data)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sim.errors import InputError
+from sim.values import plain, whole
 
 Range = tuple[int, int]
 Ranges = tuple[Range, ...]
@@ -72,13 +73,13 @@ def checked(value: object, most: int) -> Range:
         InputError: No such pair, or there are no units in it or beyond the end of the study.
     """
     expected = "two whole numbers, BEGIN below END"
+    value = plain(value)
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise InputError(expected=expected, got=value)
-    begin, end = value
-    whole = all(isinstance(x, int) and not isinstance(x, bool) for x in (begin, end))
-    if not whole or not 0 <= begin < end:
-        raise InputError(expected=expected, got=list(value))
+    begin, end = map(whole, value)
+    if begin is None or end is None or not 0 <= begin < end:
+        raise InputError(expected=expected, got=value)
     if end > most:
         problem = f"goes beyond the end of the study, which is {most:,}"
-        raise InputError(problem, expected="a range inside, or a longer study", got=list(value))
+        raise InputError(problem, expected="a range inside, or a longer study", got=value)
     return begin, end

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.engine.state import REASONS, RECORD_COLUMNS
-from sim.errors import InputError
+from sim.errors import InputError, parse_json
 from sim.files import settle, temporary
 from sim.ranges import Ranges, common, in_words, minus, union
 
@@ -318,7 +318,7 @@ def _ranges_of(path: Path, default: Ranges) -> Ranges:
 
     try:
         about = (pq.read_schema(path).metadata or {}).get(_ABOUT)
-        return default if about is None else union(json.loads(about)["ranges"])
+        return default if about is None else union(parse_json(about)["ranges"])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
         raise InputError("is no file of records", where=path) from None
 

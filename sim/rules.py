@@ -7,14 +7,14 @@ edition's setting, ``first=`` the first edition's where it differs.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, PlainValidator, ValidationInfo, model_validator
 
-from sim.deck import Frozen, digest, plain
-from sim.errors import InputError, field_spec, unknown_name, within
+from sim.deck import Frozen, Whole, digest
+from sim.errors import InputError, field_spec, parse_value, unknown_name, within
+from sim.values import needed, plain, whole, whole_text
 
 Edition = Literal["second", "first"]
 """The two editions of the rulebook; where nothing is said, the second is meant."""
@@ -64,21 +64,14 @@ class ByPlayers(Mapping[int, int]):
 def _table(low: int, high: int) -> Callable[[Any, ValidationInfo], ByPlayers]:
     """Return a validator that takes one number, `low` to `high`, for all or a complete table."""
 
-    def is_right(number: Any) -> bool:
-        return isinstance(number, int) and not isinstance(number, bool) and low <= number <= high
-
     def check(value: Any, info: ValidationInfo) -> ByPlayers:
-        if is_right(value):
-            return ByPlayers(dict.fromkeys(PLAYER_COUNTS, value))
-        if not isinstance(value, Mapping):
-            expected = f"{words} for all, or a table by number of players, 2 to 6"
-            raise InputError(expected=expected, key=info.field_name, got=value)
-        for players, number in value.items():
-            if not is_right(number):
-                raise InputError(expected=words, key=f"{info.field_name}.{players}", got=number)
-        return ByPlayers(value)
+        if isinstance(value, Mapping):
+            places = {players: f"{info.field_name}.{players}" for players in value}
+            return ByPlayers({n: needed(value[n], low, high, key=places[n]) for n in value})
+        expected = f"a whole number from {low} to {high} for all, or a table by number of players"
+        number = needed(value, low, high, f"{expected}, 2 to 6", key=str(info.field_name))
+        return ByPlayers(dict.fromkeys(PLAYER_COUNTS, number))
 
-    words = f"a whole number from {low} to {high}"
     return check
 
 
@@ -86,14 +79,14 @@ def _by_number(name: str, changes: Mapping[Any, Any]) -> dict[int, Any]:
     """Return a partial table with its keys as whole numbers of players; "2" counts as 2."""
     numbers = {}
     for key, value in changes.items():
-        players = int(key) if isinstance(key, str) and key.isdecimal() else key
-        if isinstance(players, bool) or players not in PLAYER_COUNTS:
+        players = whole_text(key) if isinstance(key, str) else whole(key)
+        if players is None or players not in PLAYER_COUNTS:
             raise InputError(
                 "not a number of players",
                 key=f"{name}.{key}",
                 expected="a whole number from 2 to 6",
             )
-        numbers[int(players)] = value
+        numbers[players] = value
     return numbers
 
 
@@ -145,7 +138,7 @@ class Rules(Frozen):
     hand_size: HandSizes = _table_option(
         {2: 5, 3: 4, 4: 4, 5: 4, 6: 4}, "SET-1", "cards dealt to each player", "cards", 1, 60
     )
-    peeks: int = _option(
+    peeks: Whole = _option(
         2,
         "SET-2",
         "own cards that each player looks at first; at most all",
@@ -166,7 +159,7 @@ class Rules(Frozen):
     double_pluck_powers: Literal["second_card", "all"] = _option(
         "second_card", "DOUBLE-4", "which cards of a double pluck start powers", first="all"
     )
-    penalty_cards: int = _option(
+    penalty_cards: Whole = _option(
         1, "PLUCK-7", "penalty for a missed pluck", unit="cards", ge=0, le=20
     )
     added_card_slot: Literal["fill_empty", "new"] = _option(
@@ -190,13 +183,13 @@ class Rules(Frozen):
     bao_success: Literal["zero", "total"] = _option(
         "zero", "SCORE-3", "what a successful BAO with a total of 0 or more scores"
     )
-    bao_failure_factor: int = _option(
+    bao_failure_factor: Whole = _option(
         2, "SCORE-4", "a failed BAO scores this many times the total", unit="times", ge=1, le=100
     )
-    bao_failure_minimum: int = _option(
+    bao_failure_minimum: Whole = _option(
         5, "SCORE-4", "the least that a failed BAO scores", unit="points", ge=0, le=1000
     )
-    recycle_limit: int = _option(
+    recycle_limit: Whole = _option(
         2,
         "REC-4",
         "the recycling that starts the automatic final phase; 0: none does",
@@ -215,10 +208,10 @@ class Rules(Frozen):
         1,
         1_000_000,
     )
-    max_turns: int = _option(
+    max_turns: Whole = _option(
         1000, "SIM-1", "turns after which a round is stopped", unit="turns", ge=1, le=100_000
     )
-    max_rounds: int = _option(
+    max_rounds: Whole = _option(
         1000, "SIM-3", "rounds after which a game is stopped", unit="rounds", ge=1, le=100_000
     )
 
@@ -335,11 +328,13 @@ def parse_rule_option(text: str, where: str | None = "--rule") -> tuple[str, Any
         if dot and name not in _TABLES:
             problem = "is not a table by number of players"
             raise InputError(problem, key=name, expected=f"{name}=VALUE", got=text)
-        parsed = {entry: _scalar(value)} if dot else _scalar(value)
-        if dot:
-            parsed = _by_number(name, parsed)
-        Rules.of("second", **{name: parsed})
-        return name, parsed
+        parsed = {entry: parse_value(value)} if dot else parse_value(value)
+        found = getattr(Rules.of("second", **{name: parsed}), name)
+        if name not in _TABLES:
+            return name, found
+        if isinstance(parsed, Mapping):
+            return name, {players: found[players] for players in _by_number(name, parsed)}
+        return name, whole(parsed)
 
 
 def parse_rule_options(texts: Iterable[str], where: str | None = "--rule") -> dict[str, Any]:
@@ -386,12 +381,3 @@ def _merged(name: str, before: Any, value: Any) -> Any:
 
 def _json(value: Any) -> Any:
     return value.to_dict() if isinstance(value, ByPlayers) else value
-
-
-def _scalar(text: str) -> Any:
-    """Return the value that `text` is in TOML; `text` itself where it is none."""
-    try:
-        found = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, ValueError, RecursionError):
-        return text
-    return found["value"] if len(found) == 1 else text

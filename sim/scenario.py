@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from sim.deck import DEFAULT_DECK, MAX_CARDS, Deck, Frozen, PathLike
+from sim.deck import DEFAULT_DECK, MAX_CARDS, Deck, Frozen, PathLike, Whole
 from sim.engine.deal import lay_out
 from sim.engine.knowledge import reveal
 from sim.engine.play import advance
@@ -72,11 +72,12 @@ EMPTY = "-"
 MARKED = 1 << 62
 """Bit of a move's refusals that says that the move is marked `refused` at all."""
 
-Seat = Annotated[int, Field(ge=0, le=5, json_schema_extra={"expected": "a seat, 0 to 5"})]
+Seat = Annotated[Whole, Field(ge=0, le=5, json_schema_extra={"expected": "a seat, 0 to 5"})]
 Slot = Annotated[
-    int, Field(ge=0, lt=MAX_SLOTS, json_schema_extra={"expected": f"a slot, 0 to {MAX_SLOTS - 1}"})
+    Whole,
+    Field(ge=0, lt=MAX_SLOTS, json_schema_extra={"expected": f"a slot, 0 to {MAX_SLOTS - 1}"}),
 ]
-Which = Annotated[int, Field(ge=0, le=1)]
+Which = Annotated[Whole, Field(ge=0, le=1)]
 Place = tuple[Seat, Slot]
 Sight = tuple[Seat, Seat, Slot]
 
@@ -98,14 +99,14 @@ class Bao(Frozen):
 
     by: Seat = Field(description="the declarer")
     shield: bool = Field(False, description="whether the Shield is up")
-    turns_left: int = Field(ge=1, le=5, description="opponents' turns still to come")
+    turns_left: Whole = Field(ge=1, le=5, description="opponents' turns still to come")
 
 
 class FinalPhase(Frozen):
     """The automatic final phase is running."""
 
     by: Seat = Field(description="whose turn started it")
-    turns_left: int = Field(ge=1, le=5, description="turns still to come")
+    turns_left: Whole = Field(ge=1, le=5, description="turns still to come")
 
 
 class Start(Frozen):
@@ -128,7 +129,7 @@ class Start(Frozen):
         "a list of bird ids, in the order in which cards were slipped under"
     )
     active: Seat = Field(0, description="whose turn begins")
-    recyclings: int = Field(0, ge=0, le=100_000, description="recyclings so far")
+    recyclings: Whole = Field(0, ge=0, le=100_000, description="recyclings so far")
     bao: Bao | None = None
     final_phase: FinalPhase | None = None
     recycled: tuple[Annotated[tuple[str, ...], Field(strict=False)], ...] = _list(
@@ -287,13 +288,13 @@ class Expect(Frozen):
     discard_pile: tuple[str, ...] | None = _list("a list of bird ids", None)
     draw_pile: tuple[str, ...] | None = _list("a list of bird ids", None)
     under_pile: tuple[str, ...] | None = _list("a list of bird ids", None)
-    recyclings: int | None = _maybe("a whole number")
+    recyclings: Whole | None = _maybe("a whole number")
     shield: bool | None = _maybe("true or false")
     bao_by: Seat | Literal["none"] | None = _maybe('a seat, or "none"')
     active: Seat | None = _maybe("a seat")
     end: Literal["bao", "second_recycling", "turn_cap", "none"] | None = None
-    totals: tuple[int, ...] | None = _list("a list of points by seat", None)
-    scores: tuple[int, ...] | None = _list("a list of points by seat", None)
+    totals: tuple[Whole, ...] | None = _list("a list of points by seat", None)
+    scores: tuple[Whole, ...] | None = _list("a list of points by seat", None)
     winners: tuple[Seat, ...] | None = _list("a list of seats", None)
     events: tuple[str, ...] | None = _list("a list of names of events", None)
     knows: tuple[Annotated[Sight, Field(strict=False)], ...] | None = _list(
@@ -326,7 +327,7 @@ class Scenario(Frozen):
     options: dict[str, Any] = Field(default_factory=dict, description="rule options")
     deck: Deck = Field(default_factory=lambda: Deck.of(DEFAULT_DECK))
     start: Start = Field(json_schema_extra={"expected": "a table: the position"})
-    move: tuple[Move, ...] = Field((), strict=False, max_length=MAX_MOVES)
+    move: tuple[Move, ...] = _list("a list of moves")
     expect: Expect = Field(default_factory=Expect)
 
     @field_validator("start", "expect", mode="before")
@@ -342,6 +343,8 @@ class Scenario(Frozen):
     def _moves(cls, data: Any) -> Any:
         if not isinstance(data, list | tuple):
             return data  # refused by the field's type
+        if len(data) > MAX_MOVES:
+            raise InputError(expected=f"at most {MAX_MOVES} moves", key="move", got=len(data))
         moves = []
         for k, move in enumerate(data):
             with within(f"move.{k}"):
@@ -357,13 +360,13 @@ class Scenario(Frozen):
                 if seat >= players:
                     expected = f"a seat, 0 to {players - 1}"
                     raise InputError(expected=expected, key=f"move.{k}.{key}", got=seat)
-        cards = 0
-        for key, ids in self._piles():
-            for bird in ids:
-                self._bird(key, bird)
-            cards += len(ids)
+        piles = self._piles()
+        cards = sum(len(ids) for _key, ids in piles)
         if cards > MAX_CARDS:
             raise InputError(expected=f"at most {MAX_CARDS} cards", key="start", got=cards)
+        for key, ids in piles:
+            for bird in ids:
+                self._bird(key, bird)
         if sum(len(pile) for pile in self.start.recycled) > LOG_WORDS or (
             len(self.start.recycled) > MAX_MOVES
         ):

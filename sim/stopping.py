@@ -23,6 +23,7 @@ from typing import Any
 
 from sim.errors import InputError, nearest, one_of
 from sim.ranges import Range, Ranges
+from sim.values import whole, whole_text
 
 INTERVALS = ("win_share", "score_mean")
 """Numbers of a seat that have an interval."""
@@ -102,13 +103,14 @@ class Until:
             near = nearest(metric, INTERVALS)
             named = one_of(INTERVALS, quote="")
             raise InputError(problem, expected=named, got=metric, nearest=near)
-        if seat is None or int(seat) >= seats:
+        at = None if seat is None else whole_text(seat)
+        if at is None or at >= seats:
             raise InputError(
                 "no such seat" if seat else "which seat is meant?",
                 expected=f"{metric}[0] to {metric}[{seats - 1}]",
                 got=text,
             )
-        return cls(metric, int(seat), _width(width))
+        return cls(metric, at, _width(width))
 
     @classmethod
     def of(cls, until: str | Until | None, seats: int) -> Until | None:
@@ -125,7 +127,7 @@ class Until:
 
     def __str__(self) -> str:
         """Return the target as it is written on a command line."""
-        return f"{self.metric}[{self.seat}]±{self.half_width!r}"
+        return f"{self.metric}[{whole(self.seat)}]±{float(self.half_width)!r}"
 
 
 def _width(text: str) -> float:

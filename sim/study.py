@@ -28,14 +28,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from sim.deck import DEFAULT_DECK, Deck, Frozen, PathLike, digest
+from sim.deck import DEFAULT_DECK, Deck, Frozen, PathLike, Whole, digest
 from sim.errors import InputError, locate, read_toml, shipped, within
 from sim.players import Player
 from sim.rules import PLAYER_COUNTS, Rules
+from sim.values import plain
 
 MAX_UNITS = 2**36
 """The most rounds or games that a study may ask for."""
@@ -83,9 +85,9 @@ class Study(Frozen):
         description="the cards",
         json_schema_extra={"expected": "a deck's name, a path or a table"},
     )
-    rounds: int | None = Field(default=None, ge=1, le=MAX_UNITS, description="rounds to play")
-    games: int | None = Field(default=None, ge=1, le=MAX_UNITS, description="games to play")
-    seed: int = Field(
+    rounds: Whole | None = Field(default=None, ge=1, le=MAX_UNITS, description="rounds to play")
+    games: Whole | None = Field(default=None, ge=1, le=MAX_UNITS, description="games to play")
+    seed: Whole = Field(
         default=1, ge=0, le=MAX_SEED, description="where all random numbers come from"
     )
     name: str = Field(default="", max_length=80, description="a short name for results")
@@ -158,7 +160,7 @@ class Study(Frozen):
             InputError: Anything wrong in it.
         """
         data: dict[str, Any] = {
-            "players": _players(players, folder),
+            "players": some_players(players, folder, PLAYER_COUNTS[-1]),
             "rules": _rules(edition, rules),
             "deck": _deck(deck, folder),
             "rounds": rounds,
@@ -196,7 +198,7 @@ class Study(Frozen):
         refuse_others(data)
         resolved: dict[str, Any] = {key: data[key] for key in data if key != "edition"}
         if "players" in data:
-            resolved["players"] = _players(data["players"], folder)
+            resolved["players"] = some_players(data["players"], folder, PLAYER_COUNTS[-1])
         resolved["rules"] = _rules(data.get("edition"), data.get("rules"))
         resolved["deck"] = _deck(data.get("deck", DEFAULT_DECK), folder)
         return cls.model_validate(resolved)
@@ -343,14 +345,23 @@ _OTHERS = {"sweep": "sweep", "seats": "tournament"}
 """Keys that only the files of other commands have, and what these are."""
 
 
-def _players(players: Any, folder: PathLike | None) -> tuple[Player, ...]:
+def some_players(players: Any, folder: PathLike | None, most: int) -> tuple[Player, ...]:
+    """Return the 2 to `most` players that a list or a text with commas means.
+
+    Raises:
+        InputError: It is neither, there are fewer or more, or one of them is wrong.
+    """
     if isinstance(players, str):
         players = [name.strip() for name in players.split(",")]
-    if not isinstance(players, Iterable) or isinstance(players, Mapping | Player):
-        raise InputError(expected="a list of 2 to 6 players", key="players", got=players)
+    players = plain(players)
+    if not isinstance(players, Iterable) or isinstance(players, str | Mapping | Player):
+        raise InputError(expected=f"a list of 2 to {most} players", key="players", got=players)
+    given = players if isinstance(players, list | tuple) else list(islice(players, most + 1))
+    if not 2 <= len(given) <= most:
+        raise InputError(expected=f"2 to {most} players", key="players", got=len(given))
     made = []
-    for seat, player in enumerate(players):
-        with within(f"players.{seat}"):
+    for k, player in enumerate(given):
+        with within(f"players.{k}"):
             made.append(Player.of(player, folder=folder))
     return tuple(made)
 

@@ -8,7 +8,7 @@ A sweep file is a study file with one table more::
     [sweep]
     "0.bao_threshold" = [2, 4, 6, 8]                 # SEAT.PARAMETER, as with --set
     "0,2.attention" = { from = 0.5, to = 1.0, steps = 6 }   # several seats; or all
-    "rules.bao_failure_minimum" = [5, 10]            # a rule option, as with --rule
+    "rules.bao_failure_minimum" = { from = 5, to = 8 }      # a rule option, as with --rule
     "deck.barn_owl" = [3, 4, 5]                      # copies of a bird
 
 What is varied is called an axis. Besides those above there are ``SEAT.player`` (who sits there: a
@@ -30,7 +30,6 @@ import json
 import math
 import os
 import random
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,10 +37,19 @@ from itertools import product
 from typing import Any
 
 from sim.deck import Bird, Deck, PathLike, digest
-from sim.errors import InputError, locate, nearest, read_toml, unknown_name, within
+from sim.errors import (
+    InputError,
+    locate,
+    nearest,
+    parse_value,
+    read_toml,
+    show,
+    unknown_name,
+    within,
+)
 from sim.players import Player, no_such_parameter
-from sim.rules import Rules
 from sim.study import Study
+from sim.values import needed, number, plain, whole, whole_text
 
 MAX_POINTS = 5000
 
@@ -49,8 +57,9 @@ _SETTINGS = ("sample", "together", "focus")
 _RANGE = {"from", "to", "steps"}
 _FORMS = "SEAT.PARAMETER, rules.OPTION, deck.BIRD, SEAT.player, players, deck or edition"
 
-Values = Sequence[Any] | Mapping[str, Any]
-"""What an axis goes through: a list, or a range ``{"from": 0, "to": 1, "steps": 6}``."""
+Values = Iterable[Any] | Mapping[str, Any]
+"""What an axis goes through: a list, an array or a Series, Python's ``range(0, 10, 2)``, or a range
+as in a file, ``{"from": 0, "to": 1, "steps": 6}``."""
 
 
 @dataclass(frozen=True)
@@ -121,15 +130,15 @@ class Sweep:
             expected = f"at least one key of these forms: {_FORMS}"
             raise InputError("nothing is varied", key="sweep", expected=expected)
         with within("sweep"):
+            together = _flag("together", together)
+            over = {key: _given(base, key, given) for key, given in over.items()}
             _check_twice(over, len(base.players), together=sample is None and together)
             if sample is not None:
                 columns = _sampled(base, over, _count("sample", sample), base.seed)
                 points = list(zip(*columns, strict=True))
             else:
                 columns = [_values(base, key, given) for key, given in over.items()]
-                points = _combined(list(over), columns, _flag("together", together))
-            if len(points) > MAX_POINTS:
-                raise InputError(expected=f"at most {MAX_POINTS:,} points", got=len(points))
+                points = _combined(list(over), columns, together)
             axes = tuple(Axis(k, tuple(v)) for k, v in zip(over, columns, strict=True))
             seats = _focus(base, list(over), focus)
             return cls(base, axes, tuple(points), seats, folder, tuple(here))
@@ -259,27 +268,48 @@ def read_axis(text: str) -> tuple[str, Any]:
     key, equals, written = (part.strip() for part in text.partition("="))
     if not (equals and key and written):
         raise InputError(expected="KEY=VALUES, such as 0.bao_threshold=0,2,4")
-    value = _toml(written)
+    value = parse_value(written)
     if isinstance(value, list | Mapping):
         return key, value
-    return key, [_toml(part.strip()) for part in written.split(",") if part.strip()]
-
-
-def _toml(text: str) -> Any:
-    """Return the value of a text as in TOML; the text itself where it is none."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+    return key, [parse_value(part.strip()) for part in written.split(",") if part.strip()]
 
 
 # --- values ---------------------------------------------------------------------------------------
+
+
+def _given(base: Study, key: Any, given: Any) -> Any:
+    """Return the values that an axis was given, plain; whole ones as such where it takes only them.
+
+    Raises:
+        InputError: It is no axis, or a ``range`` that is too long.
+    """
+    if not isinstance(key, str):
+        raise InputError("no such axis", key=show(key), expected=_FORMS)
+    if isinstance(given, range):
+        size = max(0, -((given.start - given.stop) // given.step))  # len() takes 64 bits
+        if size > MAX_POINTS:
+            raise InputError(expected=f"at most {MAX_POINTS:,} values", key=key, got=size)
+        given = list(given)
+    given = plain(given)
+    if not _is_whole(base, key):
+        return given
+    if isinstance(given, Mapping):
+        return {name: _as_whole(value) for name, value in given.items()}
+    return list(map(_as_whole, given)) if isinstance(given, list | tuple) else given
+
+
+def _as_whole(value: Any) -> Any:
+    found = whole(value)
+    return value if found is None else found
 
 
 def _values(base: Study, key: str, given: Any) -> list[Any]:
     """Return the values of an axis of a grid."""
     if isinstance(given, Mapping):
         with within(key):
+            if _is_whole(base, key) and "steps" not in given:
+                low, high = _range(given, ("from", "to"))
+                given = {**given, "steps": high - low + 1}
             low, high, steps = _range(given, ("from", "to", "steps"))
             steps = _count("steps", steps)
         if steps == 1:
@@ -349,15 +379,21 @@ def _comparable(value: Any) -> Any:
     """Return a value so that equal numbers look equal, and true is no number."""
     if isinstance(value, Player):
         return value.to_dict()
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    return [_comparable(part) for part in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [_comparable(part) for part in value]
+    if isinstance(value, Mapping):
+        return {str(key): _comparable(part) for key, part in value.items()}
+    found = whole(value)
+    return value if found is None else hex(found)  # as long as it likes, unlike decimals
 
 
 def _combined(keys: list[str], columns: list[list[Any]], together: bool) -> list[tuple[Any, ...]]:
+    lengths = {len(column) for column in columns}
+    points = max(lengths) if together else math.prod(map(len, columns))
+    if points > MAX_POINTS:  # not one of them is made
+        raise InputError(expected=f"at most {MAX_POINTS:,} points", got=points)
     if not together:
         return list(product(*columns))
-    lengths = {len(column) for column in columns}
     if len(lengths) > 1:
         told = ", ".join(f"{key}: {len(c)}" for key, c in zip(keys, columns, strict=True))
         problem = f"axes that go hand in hand are of different lengths ({told})"
@@ -404,25 +440,19 @@ def _range(given: Any, names: Sequence[str]) -> list[Any]:
     for name in names:
         if name not in given:
             raise InputError("missing", key=name, expected=form)
-        value = given[name]
-        if (
-            not isinstance(value, int | float)
-            or isinstance(value, bool)
-            or not math.isfinite(value)
-        ):
-            raise InputError(expected="a number", key=name, got=value)
+        if number(given[name]) is None:
+            raise InputError(expected="a number", key=name, got=given[name])
     if given["from"] > given["to"]:
         raise InputError(expected="at most what 'to' is", key="from", got=given["from"])
     return [given[name] for name in names]
 
 
 def _count(name: str, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_POINTS:
-        raise InputError(expected=f"a whole number from 1 to {MAX_POINTS}", key=name, got=value)
-    return value
+    return needed(value, 1, MAX_POINTS, key=name)
 
 
 def _flag(name: str, value: Any) -> bool:
+    value = plain(value)
     if not isinstance(value, bool):
         raise InputError(expected="true or false", key=name, got=value)
     return value
@@ -432,24 +462,24 @@ def _is_whole(base: Study, key: str) -> bool:
     """Whether an axis takes whole numbers only."""
     target, _, name = key.partition(".")
     if target == "rules":
-        name = name.partition(".")[0]
-        types = {option["name"]: option["type"] for option in Rules.options()}
-        return types.get(name) in ("integer", "table")
+        return type(base.rules.to_dict().get(name.partition(".")[0])) in (int, dict)
     if target in ("deck", "players"):
         return True
-    specs = (spec for player in base.players for spec in player.parameters())
-    return any(spec["name"] == name and spec["type"] == "integer" for spec in specs)
+    return any(type(player.values.get(name)) is int for player in base.players)
 
 
 def _focus(base: Study, keys: Sequence[str], focus: Any) -> tuple[int, ...]:
     """Return the seats whose win share is looked for."""
     seats = len(base.players)
     if focus is not None:
-        right = isinstance(focus, list | tuple) and all(type(s) is int for s in focus)
-        if not right or not all(0 <= seat < seats for seat in focus):
-            expected = f"a list of seats, from 0 to {seats - 1}"
-            raise InputError(expected=expected, key="focus", got=focus)
-        return tuple(sorted(set(focus)))
+        focus, found = plain(focus), set()
+        for given in focus if isinstance(focus, list | tuple | range) else [None]:
+            seat = whole(given)
+            if seat is None or not 0 <= seat < seats:
+                expected = f"a list of seats, from 0 to {seats - 1}"
+                raise InputError(expected=expected, key="focus", got=focus)
+            found.add(seat)
+        return tuple(sorted(found))
     changed = (_seats_of(key, seats) or () for key in keys)
     touched = {seat for some in changed if len(some) < seats for seat in some}
     return tuple(sorted(touched)) if len(touched) < seats else ()
@@ -533,30 +563,30 @@ def _seats_of(key: str, seats: int) -> list[int] | None:
     parts = [part.strip() for part in target.split(",")]
     if not all(part.isdecimal() for part in parts):
         return None
-    if any(int(part) >= seats for part in parts):
+    found = [seat for seat in map(whole_text, parts) if seat is not None and seat < seats]
+    if len(found) < len(parts):
         raise InputError("no such seat", key=key, expected=f"0 to {seats - 1}, or all", got=target)
-    return [int(part) for part in parts]
+    return found
 
 
 def _round_the_table(players: Sequence[Player], value: Any) -> list[Player]:
-    if not isinstance(value, int) or isinstance(value, bool) or not 2 <= value <= 6:
-        expected = "a whole number from 2 to 6, how many sit at the table (SEAT.player says who)"
-        raise InputError(expected=expected, got=value)
-    return [players[seat % len(players)] for seat in range(value)]
+    expected = "a whole number from 2 to 6, how many sit at the table (SEAT.player says who)"
+    return [players[seat % len(players)] for seat in range(needed(value, 2, 6, expected))]
 
 
 def _with_copies(deck: Deck, bird: str, copies: Any) -> Deck:
     """Return a deck with another number of copies of a bird."""
-    whole = deck.to_dict()
-    birds = whole["birds"]
+    data = deck.to_dict()
+    birds = data["birds"]
     if bird not in birds:
         raise unknown_name(f"bird in deck '{deck.name}'", bird, birds, is_key=True)
     with within(bird):
         changed = Bird.model_validate({"id": bird, **birds[bird], "copies": copies})
-    whole["birds"] = birds | {bird: changed.model_dump(exclude={"id"}, exclude_none=True)}
+    data["birds"] = birds | {bird: changed.model_dump(exclude={"id"}, exclude_none=True)}
     if copies != birds[bird]["copies"]:
-        whole |= {"name": f"{deck.name} (changed)", "title": f"{deck.name}, {bird}={copies}"}
-    return Deck.model_validate(whole)
+        title = f"{deck.name}, {bird}={changed.copies}"
+        data |= {"name": f"{deck.name} (changed)", "title": title}
+    return Deck.model_validate(data)
 
 
 def _json(values: Iterable[Any]) -> list[Any]:

@@ -30,7 +30,8 @@ from typing import Any
 from sim.deck import PathLike, digest
 from sim.errors import InputError, locate, read_toml, unknown_name, within
 from sim.players import Player, shipped_players
-from sim.study import Study, refuse_others
+from sim.study import Study, refuse_others, some_players
+from sim.values import needed
 
 SEATS = range(2, 7)
 """How many may sit at a table."""
@@ -337,21 +338,8 @@ def _unevenness(block: Table, met: Sequence[int]) -> int:
 
 
 def _entrants(players: Any, folder: PathLike | None) -> tuple[Player, ...]:
-    """Return the entrants that a list or a text with commas means; all shipped ones if None."""
-    if players is None:
-        players = shipped_players()
-    if isinstance(players, str):
-        players = [name.strip() for name in players.split(",")]
-    if not isinstance(players, list | tuple):
-        raise InputError(expected="a list of players", key="players", got=players)
-    made = []
-    for k, player in enumerate(players):
-        with within(f"players.{k}"):
-            made.append(Player.of(player, folder=folder))
-    if not 2 <= len(made) <= MAX_ENTRANTS:
-        expected = f"2 to {MAX_ENTRANTS} players"
-        raise InputError(expected=expected, key="players", got=len(made))
-    return tuple(made)
+    """Return the entrants that are meant; all shipped players if None."""
+    return some_players(shipped_players() if players is None else players, folder, MAX_ENTRANTS)
 
 
 def _seats(seats: Any, entrants: int) -> int:
@@ -359,9 +347,7 @@ def _seats(seats: Any, entrants: int) -> int:
     if seats is None:
         return min(DEFAULT_SEATS, entrants)
     most = min(SEATS[-1], entrants)
-    if not isinstance(seats, int) or isinstance(seats, bool) or not SEATS[0] <= seats <= most:
-        expected = f"a whole number from {SEATS[0]} to {most}"
-        if entrants < SEATS[-1]:
-            expected += f", as there are {entrants} players"
-        raise InputError(expected=expected, key="seats", got=seats)
-    return seats
+    expected = f"a whole number from {SEATS[0]} to {most}"
+    if entrants < SEATS[-1]:
+        expected += f", as there are {entrants} players"
+    return needed(seats, SEATS[0], most, expected, key="seats")

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sim.deck import Deck, PathLike, plain
+from sim.deck import Deck, PathLike
 from sim.engine.state import new_state
-from sim.errors import InputError
 from sim.events import Decoder, Event, play_unit
 from sim.pack import pack
 from sim.study import Study, load_study
+from sim.values import needed
 
 WIDTH = 100
 """Characters in a line of text, at most."""
@@ -98,10 +98,7 @@ def trace(study: Study | PathLike, index: int = 0, *, explain: bool = False) -> 
     """
     if not isinstance(study, Study):
         study = load_study(study)
-    asked: object = plain(index)
-    if not isinstance(asked, int) or isinstance(asked, bool) or not 0 <= asked <= MAX_INDEX:
-        expected = f"a whole number from 0 to {MAX_INDEX}"
-        raise InputError(expected=expected, key=study.unit[:-1], got=asked)
+    asked = needed(index, 0, MAX_INDEX, key=study.unit[:-1])
     state, table = new_state(), pack(study)
     decoder = Decoder(state, [study.deck.birds[bird].id for bird in study.deck.cards])
     events = []

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from analysis.report.parts import Source
 from analysis.report.shapes import check_schema, check_summary, resolved_study
-from sim.errors import InputError, one_of
+from sim.errors import InputError, one_of, read_json
 
 KINDS = ("run", "comparison", "sweep", "tournament")
 
@@ -96,13 +95,9 @@ def _unfinished(path: Path) -> Source:
 
 def _json(file: Path, folder: Path) -> dict[str, Any]:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = read_json(file)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError("no results here", where=folder, expected=_EXPECTED) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=file) from None
-    except ValueError as error:
-        raise InputError(f"not valid JSON: {error}", where=file) from None
     if not isinstance(content, Mapping):
         raise InputError("not the file of a result", where=file)
     return dict(content)

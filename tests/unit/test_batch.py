@@ -380,7 +380,7 @@ def test_the_engine_speaks_of_its_first_compilation(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"threads": 0}, "threads: expected a whole number from 1 to 1,024, got 0"),
+        ({"threads": 0}, "threads: expected a whole number from 1 to 1024, got 0"),
         ({"threads": 2.0}, "threads: expected a whole number"),
         ({"chunk": -1}, "chunk: expected a whole number"),
     ],

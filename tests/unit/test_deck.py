@@ -207,8 +207,8 @@ def test_as_many_cards_as_the_engine_holds_are_taken() -> None:
             "birds.a.value: expected a whole number from -99 to 99, got true",
         ),
         (
-            {"a": {"copies": 2.0}},
-            "birds.a.copies: expected a whole number from 0 to 128, got 2.0",
+            {"a": {"copies": 2.5}},
+            "birds.a.copies: expected a whole number from 0 to 128, got 2.5",
         ),
         (
             {"a": {"copies": -1}},
@@ -393,6 +393,7 @@ def test_an_unreadable_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def refuse(self: Path) -> bytes:
         raise PermissionError(13, "Permission denied")
 
+    (tmp_path / "a.toml").touch()
     monkeypatch.setattr(Path, "read_bytes", refuse)
     assert message(tmp_path / "a.toml") == (
         f"{tmp_path / 'a.toml'}: cannot be read: Permission denied"

@@ -41,7 +41,7 @@ def test_words() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [None, 5, (1,), (1, 2, 3), (3, 3), (5, 2), (-1, 4), (0, 2.0), (False, True), "0:5"]
+    "wrong", [None, 5, (1,), (1, 2, 3), (3, 3), (5, 2), (-1, 4), (0, 2.5), (False, True), "0:5"]
 )
 def test_no_ranges(wrong: object) -> None:
     with pytest.raises(InputError, match="two whole numbers, BEGIN below END"):

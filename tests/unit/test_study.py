@@ -262,7 +262,7 @@ SEED = "a whole number from 0 to 18446744073709551615"
             "rounds: neither rounds nor games, expected a whole number for one of the two",
         ),
         ({"rounds": 0}, f"rounds: expected {COUNT}, got 0"),
-        ({"rounds": 1e6}, f"rounds: expected {COUNT}, got 1000000.0"),
+        ({"rounds": 1e6 + 0.5}, f"rounds: expected {COUNT}, got 1000000.5"),
         ({"rounds": True}, f"rounds: expected {COUNT}, got true"),
         ({"rounds": 2**36 + 1}, f"rounds: expected {COUNT}, got 68719476737"),
         ({"seed": -1}, f"seed: expected {SEED}, got -1"),
