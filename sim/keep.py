@@ -15,6 +15,7 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, show
-from sim.files import write_with, writing
+from sim.files import csv, parquet, write_with, writing
 from sim.many import Piece
 from sim.results import SCHEMA, to_json
 from sim.sums import Sums
@@ -140,8 +141,8 @@ class Keeper:
         """
         with writing(self.path):
             for name, frame in tables.items():
-                write_with(self.path / f"{name}.csv", _csv(frame))
-                write_with(self.path / f"{name}.parquet", _parquet(frame))
+                write_with(self.path / f"{name}.csv", partial(csv, frame=frame))
+                write_with(self.path / f"{name}.parquet", partial(parquet, frame=frame))
             for name, content in pictures.items():
                 write_with(self.path / name, _bytes(content))
             write_with(self.path / SUMMARY, _text(to_json(summary) + "\n"))
@@ -251,22 +252,5 @@ def _text(text: str) -> Callable[[Path], None]:
 def _bytes(content: bytes) -> Callable[[Path], None]:
     def write(path: Path) -> None:
         path.write_bytes(content)
-
-    return write
-
-
-def _csv(frame: pd.DataFrame) -> Callable[[Path], None]:
-    def write(path: Path) -> None:
-        frame.to_csv(path, index=False, lineterminator="\n", encoding="utf-8", float_format="%.10g")
-
-    return write
-
-
-def _parquet(frame: pd.DataFrame) -> Callable[[Path], None]:
-    def write(path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, compression="zstd")
 
     return write

@@ -42,6 +42,7 @@ from sim.errors import InputError, locate, nearest, read_toml, unknown_name, wit
 from sim.players import Player, no_such_parameter
 from sim.rules import Rules
 from sim.study import Study
+from sim.texts import EXPECTED, is_line
 
 MAX_POINTS = 5000
 
@@ -64,6 +65,12 @@ class Axis:
 
     key: str
     values: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        """Check that values can stand in results."""
+        for value in self.values:
+            if isinstance(value, str) and not is_line(value):
+                raise InputError(expected=EXPECTED, key=self.key, got=value)
 
 
 @dataclass(frozen=True)
