@@ -8,6 +8,8 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sim.texts import columns, padded
+
 WIDTH = 100
 """Columns of a terminal that everything fits into."""
 
@@ -100,13 +102,10 @@ def align(
     if not table:
         return []
     last = len(table[0]) - 1
-    widths = [max(len(row[k]) for row in table) for k in range(last + 1)]
+    widths = [max(columns(row[k]) for row in table) for k in range(last + 1)]
     lines = []
     for row in table:
-        cells = [
-            cell.ljust(widths[k]) if k in left else cell.rjust(widths[k])
-            for k, cell in enumerate(row)
-        ]
+        cells = [padded(cell, widths[k], right=k not in left) for k, cell in enumerate(row)]
         lines += _wrapped(cells, row, last in left, width)
     return lines
 
@@ -114,12 +113,12 @@ def align(
 def _wrapped(cells: list[str], row: list[str], wrap: bool, width: int) -> list[str]:
     """Return one row as lines: the last cell goes on below itself where it is too long."""
     line = "  ".join(cells).rstrip()
-    if not wrap or len(line) <= width:
+    if not wrap or columns(line) <= width:
         return [line]
     start = "  ".join(cells[:-1]) + "  "
-    room = max(width - len(start), 30)
+    room = max(width - columns(start), 30)
     first, *more = textwrap.wrap(row[-1], room) or [""]
-    return [start + first, *(" " * len(start) + text for text in more)]
+    return [start + first, *(" " * columns(start) + text for text in more)]
 
 
 def paragraph(label: str, text: str, indent: int = 13) -> list[str]:

@@ -29,6 +29,7 @@ from sim.errors import (
     show,
     within,
 )
+from sim.texts import printable
 from sim.values import whole_text
 
 if TYPE_CHECKING:
@@ -78,14 +79,14 @@ class Program(click.Group):
         except click.ClickException as error:
             code = _usage_error(error)
         except BaobeiError as error:
-            click.echo(f"Error: {error}", err=True)
+            _tell(f"Error: {error}")
             code = _exit_code(error)
         except click.Abort as abort:
             if isinstance(abort.__cause__, EOFError):  # click takes it for Ctrl-C
                 raise abort.__cause__ from None
             code = EXIT_INTERRUPT
         except OSError as error:
-            click.echo(f"Error: {error}", err=True)
+            _tell(f"Error: {error}")
             code = EXIT_INPUT
         if code == EXIT_INTERRUPT and args is None:
             _leave(code)
@@ -115,6 +116,11 @@ class Program(click.Group):
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """Show a warning as a line for people, without a place in the program."""
     click.echo(f"Warning: {message}", err=True)
+
+
+def _tell(message: str) -> None:
+    """Print a message; what is told of files, keys and what was typed is made printable."""
+    click.echo(printable(message), err=True)
 
 
 def _leave(code: int) -> None:
@@ -147,7 +153,7 @@ def _usage_error(error: click.ClickException) -> int:
     text = cut(error.format_message(), 500)
     context = getattr(error, "ctx", None)
     hint = f" (see '{context.command_path} --help')" if context is not None else ""
-    click.echo(f"Error: {text}{hint}", err=True)
+    _tell(f"Error: {text}{hint}")
     return EXIT_INPUT
 
 
@@ -480,7 +486,7 @@ def _playing(out: str | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        click.echo(f"stopped; {kept}", err=True)
+        _tell(f"stopped; {kept}")
         context.exit(EXIT_INTERRUPT)
     except WorkersLost as error:
         raise WorkersLost(f"{error}; {kept}") from error
@@ -498,10 +504,10 @@ def _print(result: Result, out: str | None, as_json: bool, quiet: bool) -> None:
     click.echo(result.to_json() if as_json else result.to_text())
     if out is None or as_json or quiet:
         return
-    click.echo(f"results are in {out}", err=True)
+    _tell(f"results are in {out}")
     if result.stopped_by == "max_seconds":
         typed = click.get_current_context().meta.get(_TYPED, "the same command")
-        click.echo(f"to go on: {typed}", err=True)
+        _tell(f"to go on: {typed}")
 
 
 @main.command(epilog="Example: baobei extend my-results --rounds 3e6")
@@ -608,12 +614,13 @@ def check(files: tuple[str, ...], quiet: bool) -> None:
         try:
             outcome = play(path)
         except InputError as error:
-            click.echo(f"Error: {error.inside(where=path)}", err=True)
+            _tell(f"Error: {error.inside(where=path)}")
             wrong += 1
             continue
         passed += outcome.ok
         failed += not outcome.ok
-        click.echo(f"ok      {path}" if outcome.ok else f"FAILED  {path}: {outcome.line()}")
+        line = f"ok      {path}" if outcome.ok else f"FAILED  {path}: {outcome.line()}"
+        click.echo(printable(line))
     click.echo(f"{passed} passed, {failed} failed")
     if wrong or failed:
         click.get_current_context().exit(EXIT_INPUT if wrong else EXIT_CHECK)
@@ -628,7 +635,7 @@ def _scenarios(files: Iterable[str]) -> tuple[list[str], int]:
             continue
         found = sorted(str(path) for path in Path(name).glob("*.toml"))
         if not found:
-            click.echo(f"Error: {name}: no TOML files in this folder", err=True)
+            _tell(f"Error: {name}: no TOML files in this folder")
             empty += 1
         paths += found
     return paths, empty
@@ -850,7 +857,7 @@ def _show(result: Any, out: str | None, as_json: bool, quiet: bool) -> None:
     """Print a result, and say where it is."""
     click.echo(result.to_json() if as_json else result.to_text())
     if out is not None and not as_json and not quiet:
-        click.echo(f"results are in {out}", err=True)
+        _tell(f"results are in {out}")
 
 
 @main.command(epilog="Example: baobei compare --rule bao_failure_minimum=10 --rounds 1e5")
@@ -902,11 +909,11 @@ def compare(
     workers = _workers(threads, processes, dask)
     with _playing(out):
         for note in () if quiet else notes:
-            click.echo(note, err=True)
+            _tell(note)
         result = play(asked, **workers, out=out, progress=not quiet)
     click.echo(result.to_json() if as_json else result.to_text(everything))
     if out is not None and not as_json and not quiet:
-        click.echo(f"results are in {out}", err=True)
+        _tell(f"results are in {out}")
     write_page([result], page, lang, quiet)
 
 
@@ -1004,18 +1011,22 @@ def write_page(results: Sequence[Any], path: str | None, lang: str, quiet: bool)
     Raises:
         InputError: There is nothing to tell, or the file cannot be written.
     """
-    if path is None:
-        return
-    from analysis.report import report as made
-    from sim.files import check_file, write, writing
+    if path is not None:
+        from analysis.report import report as made
+        from sim.files import check_file, write, writing
 
-    text = made(list(results), lang)
-    with within(where=path):
-        file = check_file(path)
-    with writing(Path(path), expected="a file that can be written"):
-        write(file, text)
-    if not quiet:
-        click.echo(f"the page is {path}", err=True)
+        text = made(list(results), lang)
+        with within(where=path):
+            file = check_file(path)
+        with writing(Path(path), expected="a file that can be written"):
+            write(file, text)
+        if not quiet:
+            _tell(f"the page is {path}")
+    figures = sys.modules.get("analysis.plots.figures")
+    if figures is not None and figures.undrawn and not quiet:
+        letters = "".join(sorted(figures.undrawn))
+        figures.undrawn.clear()
+        _tell(f"pictures have a box for each of these letters, which their font lacks: {letters}")
 
 
 @main.command(epilog="Example: baobei bench --players sharp --seconds 2")

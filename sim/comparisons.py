@@ -34,6 +34,7 @@ from sim.results import SCHEMA, Result, to_json
 from sim.rules import Rules
 from sim.study import Study, load_study
 from sim.sums import Sums
+from sim.texts import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -644,8 +645,9 @@ def load_comparison(folder: PathLike) -> Comparison:
         problem = "written by a newer version of the program"
         raise InputError(problem, where=path, expected=f"schema {SCHEMA} or lower")
     if manifest.get("engine") != ENGINE_VERSION:
+        told = printable(str(path))
         warnings.warn(
-            f"{path}: played by engine {manifest.get('engine')}, this is engine {ENGINE_VERSION}: "
+            f"{told}: played by engine {manifest.get('engine')}, this is engine {ENGINE_VERSION}: "
             "the same studies give other numbers now",
             stacklevel=2,
         )

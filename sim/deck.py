@@ -47,6 +47,7 @@ from pydantic import (
 )
 
 from sim.errors import InputError, explain, resolve, shipped, unknown_name, within
+from sim.texts import EXPECTED, is_line, on_one_line
 from sim.values import plain, whole
 
 PathLike = str | os.PathLike[str]
@@ -79,6 +80,11 @@ Name = Annotated[
 ]
 """How results name something."""
 
+Prose = Annotated[
+    str, BeforeValidator(lambda text: on_one_line(text) if isinstance(text, str) else text)
+]
+"""What people say of something; a file may have it on several lines."""
+
 
 def _as_whole(value: Any) -> Any:
     found = whole(value)
@@ -102,6 +108,7 @@ class Frozen(BaseModel):
     """Base of all data objects: frozen, strict about types, and clear about mistakes.
 
     However it is made, a wrong or unknown field is an `InputError`, never a `ValidationError`.
+    All text in it is on one line and printable.
     Numbers, arrays and Series of numpy and pandas count as the plain values that they hold.
     """
 
@@ -116,9 +123,15 @@ class Frozen(BaseModel):
     @classmethod
     def _explained(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         try:
-            return handler(plain(data))
+            made = handler(plain(data))
         except ValidationError as error:
             raise explain(error, cls, also_valid=cls.also_valid, noun=cls.noun) from None
+        for field in cls.model_fields:
+            value = getattr(made, field)
+            for text in value if isinstance(value, tuple) else (value,):
+                if isinstance(text, str) and not is_line(text):
+                    raise InputError(expected=EXPECTED, key=field, got=text)
+        return made
 
 
 class Bird(Frozen):
@@ -183,17 +196,17 @@ class Deck(Frozen):
     also_valid: ClassVar[tuple[str, ...]] = ("base", "change")
 
     name: Name = Field(default="deck", description="how results name it")
-    title: str = Field(default="", max_length=200, description="one line for people")
+    title: Prose = Field(default="", max_length=200, description="one line for people")
     assumed: bool = Field(
         default=False, description="whether the numbers of copies are an assumption"
     )
-    known: tuple[str, ...] = Field(
+    known: tuple[Prose, ...] = Field(
         default=(),
         strict=False,
         description="facts that the deck agrees with",
         json_schema_extra={"expected": "a list of sentences"},
     )
-    assumptions: tuple[str, ...] = Field(
+    assumptions: tuple[Prose, ...] = Field(
         default=(),
         strict=False,
         description="what was assumed beyond them",

@@ -19,6 +19,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
+from sim.texts import printable
+
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
     from pydantic.fields import FieldInfo
@@ -97,7 +99,7 @@ class InputError(BaobeiError):
             text += f"; did you mean '{self.nearest}'?"
         if self.others:
             text += f" (also wrong: {cut(', '.join(self.others), _KEY_AT_MOST)})"
-        return text
+        return printable(text)  # files and keys have whatever name they have
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by parts, so that the error survives a trip from a worker process."""

@@ -3,6 +3,9 @@
 A file is written under another name in the same folder, brought to the disk, and then given its
 name in one step. So whoever looks, whenever a machine stops, finds the old or the new one. Only one
 process at a time writes into a folder of results, and it stops when that folder is gone.
+
+A name is a file's or a folder's, letter by letter, whatever it looks like: libraries that would
+take ``s3:x`` for an address, or ``~`` for a home, are given open files and no names.
 """
 
 from __future__ import annotations
@@ -13,12 +16,13 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sim.deck import PathLike
 from sim.errors import InputError, show
 
 if TYPE_CHECKING:
+    import pandas as pd
     from filelock import BaseFileLock
 
 LOCK = ".lock"
@@ -57,8 +61,11 @@ def writing(path: Path, then: str | None = None, expected: str = WRITABLE) -> It
 
 
 def temporary(path: Path) -> Path:
-    """Return the name under which a file is written."""
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Return the name under which a file is written; no longer than systems take."""
+    return path.with_name(f".{path.name[:_NAME_LETTERS]}.{os.getpid()}.part")
+
+
+_NAME_LETTERS = 50  # of at most four bytes each, of 255 in all
 
 
 def write_with(path: Path, write: Callable[[Path], None]) -> None:
@@ -125,6 +132,37 @@ def check_file(name: PathLike) -> Path:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         try_out(path)
     return path
+
+
+def parquet(path: Path, frame: pd.DataFrame) -> None:
+    """Write a DataFrame as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with path.open("wb") as file:
+        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), file, compression="zstd")
+
+
+def csv(path: Path, frame: pd.DataFrame) -> None:
+    """Write a DataFrame as CSV; no text in it can become a formula in a spreadsheet.
+
+    Text that a spreadsheet could take for one, and text that begins with an apostrophe, gets one
+    before it, as one writes there: whoever takes away one apostrophe has the text as it was.
+    """
+    safe = frame.copy(deep=False)
+    for name in frame:
+        if any(isinstance(cell, str) for cell in frame[name]):
+            safe[name] = frame[name].map(_no_formula)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        safe.to_csv(file, index=False, lineterminator="\n", float_format="%.10g")
+
+
+_FORMULA = re.compile(r"(?![-+]\.?\d[\d.]*(e[-+]?\d+)?$)['=+\-@\uff1d\uff0b\uff0d\uff20]")
+"""A number is none; spreadsheets in Japanese take wide signs too."""
+
+
+def _no_formula(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def sync_folder(path: Path) -> None:

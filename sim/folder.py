@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import platform
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, read_json, show, within
-from sim.files import locked, sync_folder, write, write_with, writing
+from sim.files import locked, parquet, sync_folder, write, write_with, writing
 from sim.journal import JOURNAL, read_journal
 from sim.ranges import Ranges, common, in_words, minus, size, union
 from sim.records import (
@@ -39,6 +40,7 @@ from sim.results import SCHEMA, Result, to_json
 from sim.stopping import Until
 from sim.study import Study
 from sim.sums import Sums
+from sim.texts import printable
 
 MANIFEST = "manifest.json"
 SUMMARY = "summary.json"
@@ -237,7 +239,7 @@ def write_result(path: Path, result: Result, *, records: bool) -> None:
         elif records:
             gather(path, [path], result.ranges)
         for name, frame in result.tables().items():
-            write_with(path / f"{name}.parquet", _parquet(frame))
+            write_with(path / f"{name}.parquet", partial(parquet, frame=frame))
         write(path / SUMMARY, result.to_json() + "\n")
     write_manifest(path, Held.of(result, records))
     with writing(path), suppress(FileNotFoundError):
@@ -273,8 +275,9 @@ def load(folder: PathLike) -> Result:
         problem = "holds an unfinished run, of which nothing is finished"
         raise InputError(problem, where=path, expected="the same run again, to its end")
     if there.engine != ENGINE_VERSION:
+        told = printable(str(path))
         warnings.warn(
-            f"{path}: played by engine {there.engine}, this is engine {ENGINE_VERSION}: "
+            f"{told}: played by engine {there.engine}, this is engine {ENGINE_VERSION}: "
             "the same study gives other numbers now",
             stacklevel=3,
         )
@@ -481,18 +484,3 @@ def _differences(held: Any, new: Any, key: str = "") -> Iterator[str]:
 
 def _brief(value: Any) -> str:
     return "none" if value is None else show(value)
-
-
-# --- files ----------------------------------------------------------------------------------------
-
-
-def _parquet(frame: Any) -> Callable[[Path], None]:
-    """Return what writes a DataFrame as Parquet."""
-
-    def write(path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, compression="zstd")
-
-    return write

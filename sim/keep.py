@@ -16,6 +16,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, check_regular, left_out, parse_json, read_json, show
-from sim.files import GOES_ON, LOCK, check_there, locked, write, write_with, writing
+from sim.files import GOES_ON, LOCK, check_there, csv, locked, parquet, write, write_with, writing
 from sim.journal import Journal
 from sim.many import Piece
 from sim.results import SCHEMA, to_json
@@ -175,8 +176,8 @@ class Keeper:
         self.close()
         with self.writing():
             for name, frame in tables.items():
-                write_with(self.path / f"{name}.csv", _csv(frame))
-                write_with(self.path / f"{name}.parquet", _parquet(frame))
+                write_with(self.path / f"{name}.csv", partial(csv, frame=frame))
+                write_with(self.path / f"{name}.parquet", partial(parquet, frame=frame))
             write(self.path / SUMMARY, to_json(summary) + "\n")
             self._write_manifest(finished=True)
         with left_out("pictures"):
@@ -272,22 +273,5 @@ def _piece(line: bytes) -> Piece | None:
 def _bytes(content: bytes) -> Callable[[Path], None]:
     def write(path: Path) -> None:
         path.write_bytes(content)
-
-    return write
-
-
-def _csv(frame: pd.DataFrame) -> Callable[[Path], None]:
-    def write(path: Path) -> None:
-        frame.to_csv(path, index=False, lineterminator="\n", encoding="utf-8", float_format="%.10g")
-
-    return write
-
-
-def _parquet(frame: pd.DataFrame) -> Callable[[Path], None]:
-    def write(path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, compression="zstd")
 
     return write

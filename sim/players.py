@@ -22,7 +22,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
 
-from sim.deck import Frozen, Name, PathLike, Whole, digest
+from sim.deck import Frozen, Name, PathLike, Prose, Whole, digest
 from sim.errors import InputError, field_spec, nearest, resolve, shipped
 from sim.values import number, plain
 
@@ -92,7 +92,7 @@ class Player(Frozen):
     also_valid: ClassVar[tuple[str, ...]] = ("base",)
 
     name: Name = Field(default="player", description="how results name it")
-    character: str = Field(default="", max_length=300, description="a sentence for people")
+    character: Prose = Field(default="", max_length=300, description="a sentence for people")
     kind: str = Field(default="", description="which policy plays it")
 
     @model_validator(mode="after")

@@ -130,6 +130,23 @@ def to_arrow(rows: Any, begin: int) -> Any:
     return pa.Table.from_arrays(arrays, schema=_schema())
 
 
+class _Rows:
+    """A Parquet file that is open for writing; see `sim.files` on why it is opened here."""
+
+    def __init__(self, path: Path, schema: Any, compression: str) -> None:
+        import pyarrow.parquet as pq
+
+        self._file = path.open("wb")
+        self._writer = pq.ParquetWriter(self._file, schema, compression=compression)
+        self.add = self._writer.write_table
+
+    def close(self) -> None:
+        try:
+            self._writer.close()
+        finally:
+            self._file.close()
+
+
 class Writer:
     """Streams rows into the file of records, which gets its name when it is complete.
 
@@ -146,13 +163,11 @@ class Writer:
         Raises:
             OSError: The folder cannot be written to.
         """
-        import pyarrow.parquet as pq
-
         self.path = path
         self.temporary = temporary(path)
         about = json.dumps({"ranges": ranges}).encode()
         schema = _schema().with_metadata({_ABOUT: about})
-        self._file = pq.ParquetWriter(self.temporary, schema, compression="zstd")
+        self._file = _Rows(self.temporary, schema, "zstd")
         self._waiting: list[Any] = []
         self._rows = 0
 
@@ -170,7 +185,7 @@ class Writer:
         at = 0
         while self._rows - at >= (1 if last else GROUP_ROWS):
             group = rows.slice(at, GROUP_ROWS).combine_chunks()
-            self._file.write_table(group, row_group_size=GROUP_ROWS)
+            self._file.add(group, row_group_size=GROUP_ROWS)
             at = min(at + GROUP_ROWS, self._rows)
         self._waiting = [rows.slice(at)]
         self._rows -= at
@@ -237,12 +252,11 @@ class Parts:
 
     def _write(self) -> None:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         if self._file is None:  # quick to write: it is read once more, at the end
             unnamed = temporary(self.folder / "new")
-            self._file = pq.ParquetWriter(unnamed, _schema(), compression="lz4")
-        self._file.write_table(pa.concat_tables(self._waiting))
+            self._file = _Rows(unnamed, _schema(), "lz4")
+        self._file.add(pa.concat_tables(self._waiting))
         self._waiting, self._rows = [], 0
 
     def seal(self, begin: int, end: int) -> None:
@@ -317,7 +331,8 @@ def _ranges_of(path: Path, default: Ranges) -> Ranges:
     import pyarrow.parquet as pq
 
     try:
-        about = (pq.read_schema(path).metadata or {}).get(_ABOUT)
+        with path.open("rb") as file:
+            about = (pq.read_schema(file).metadata or {}).get(_ABOUT)
         return default if about is None else union(parse_json(about)["ranges"])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
         raise InputError("is no file of records", where=path) from None
@@ -361,7 +376,7 @@ def _rows(path: Path, begin: int, end: int) -> Iterator[Any]:
     import numpy as np
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
+    with path.open("rb") as opened, pq.ParquetFile(opened) as file:
         for k in range(file.num_row_groups):
             index = file.metadata.row_group(k).column(0).statistics
             if index is not None and (index.max < begin or index.min >= end):
@@ -461,6 +476,6 @@ def batches(path: Path) -> Iterator[Any]:
     """Yield a file of records as DataFrames, one for each row group: flat memory for any size."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
+    with path.open("rb") as opened, pq.ParquetFile(opened) as file:
         for group in range(file.num_row_groups):
             yield file.read_row_group(group).to_pandas()

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from sim.deck import DEFAULT_DECK, MAX_CARDS, Deck, Frozen, PathLike, Whole
+from sim.deck import DEFAULT_DECK, MAX_CARDS, Deck, Frozen, PathLike, Prose, Whole
 from sim.engine.deal import lay_out
 from sim.engine.knowledge import reveal
 from sim.engine.play import advance
@@ -316,7 +316,7 @@ class Expect(Frozen):
 class Scenario(Frozen):
     """A scenario file."""
 
-    title: str = ""
+    title: Prose = ""
     rules: tuple[str, ...] = _list("a list of ids of rules")
     editions: tuple[Edition, ...] = Field(
         EDITIONS,

@@ -33,7 +33,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from sim.deck import DEFAULT_DECK, Deck, Frozen, PathLike, Whole, digest
+from sim.deck import DEFAULT_DECK, Deck, Frozen, PathLike, Prose, Whole, digest
 from sim.errors import InputError, locate, read_toml, shipped, within
 from sim.players import Player
 from sim.rules import PLAYER_COUNTS, Rules
@@ -91,8 +91,10 @@ class Study(Frozen):
         default=1, ge=0, le=MAX_SEED, description="where all random numbers come from"
     )
     name: str = Field(default="", max_length=80, description="a short name for results")
-    title: str = Field(default="", max_length=200, description="one line for people")
-    question: str = Field(default="", max_length=1000, description="what the study is to find out")
+    title: Prose = Field(default="", max_length=200, description="one line for people")
+    question: Prose = Field(
+        default="", max_length=1000, description="what the study is to find out"
+    )
 
     @model_validator(mode="after")
     def _playable(self) -> Self:

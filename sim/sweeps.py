@@ -49,6 +49,7 @@ from sim.errors import (
 )
 from sim.players import Player, no_such_parameter
 from sim.study import Study
+from sim.texts import EXPECTED, is_line
 from sim.values import needed, number, plain, whole, whole_text
 
 MAX_POINTS = 5000
@@ -73,6 +74,12 @@ class Axis:
 
     key: str
     values: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        """Check that values can stand in results."""
+        for value in self.values:
+            if isinstance(value, str) and not is_line(value):
+                raise InputError(expected=EXPECTED, key=self.key, got=value)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from sim.engine.state import new_state
 from sim.events import Decoder, Event, play_unit
 from sim.pack import pack
 from sim.study import Study, load_study
+from sim.texts import cut, padded
 from sim.values import needed
 
 WIDTH = 100
@@ -208,7 +209,8 @@ class _Account:
             mark = ""
             if seat == self.declarer:
                 mark = "  BAO, protected" if self.shield else "  BAO"
-            yield f"    seat {seat} {self.names[seat]:<12.12}{cards:<{width}}   = {total}{mark}"
+            name = padded(cut(self.names[seat], 12), 12)
+            yield f"    seat {seat} {name}{cards:<{width}}   = {total}{mark}"
 
     def _short(self, seat: int, slot: int) -> str:
         """A card's value; ? behind it where its owner has not seen it."""
@@ -422,7 +424,8 @@ class _Account:
                 note = "  BAO succeeds" if alone else "  BAO fails"
             if seat in event["winners"]:
                 note += "  wins" if len(event["winners"]) == 1 else "  shares the win"
-            yield f"  seat {seat} {self.names[seat]:<12} total {total:>3}, scores {score:>3}{note}"
+            name = padded(self.names[seat], 12)
+            yield f"  seat {seat} {name} total {total:>3}, scores {score:>3}{note}"
 
     def _tell_game_end(self, event: Event) -> Iterator[str]:
         yield ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import COLOURS
+from analysis.plots.figures import COLOURS, axes_or_new, letters
 from analysis.plots.files import picture_files
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ def differences(
     units = rows["unit"].unique()
     if len(units) != 1:
         raise ValueError(f"differences of one unit are drawn together, not of {list(units)}")
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots(layout="constrained")[1]
+    ax = axes_or_new(ax)
     share = units[0] == "share"
     scale = 100 if share else 1
     for at, row in enumerate(rows.itertuples()):
@@ -56,7 +53,7 @@ def differences(
         fill = colour if row.sure else "white"
         mark = "D" if row.sure else "o"
         ax.plot(scale * row.difference, at, mark, color=colour, markerfacecolor=fill)
-    ax.set_yticks(range(len(rows)), [_label(row) for row in rows.itertuples()])
+    ax.set_yticks(range(len(rows)), [letters(_label(row)) for row in rows.itertuples()])
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.grid(axis="x", color=_GRID, linewidth=0.5)

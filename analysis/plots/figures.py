@@ -39,6 +39,7 @@ STYLE: dict[str, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "baobei",
     "savefig.dpi": 110,
+    "text.parse_math": False,
 }
 """Of `picture`, whatever the user's own style is."""
 
@@ -73,13 +74,40 @@ def picture(
             matplotlib.rcParams[name] = value  # type: ignore[index]
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
-        draw(figure)
         made = {}
-        for form in forms:
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format=form, metadata=dict.fromkeys(_UNTOLD[form]))
-            made[form] = buffer.getvalue()
+        with _boxes():
+            draw(figure)
+            for form in forms:
+                buffer = io.BytesIO()
+                figure.savefig(buffer, format=form, metadata=dict.fromkeys(_UNTOLD[form]))
+                made[form] = buffer.getvalue()
+        undrawn.update(_lacking(figure))
     return made
+
+
+undrawn: set[str] = set()
+"""Letters in whose place pictures have had a box up to now, as their font lacks them."""
+
+
+def _lacking(figure: Figure) -> Iterator[str]:
+    """Yield the letters in a figure that its font lacks."""
+    from matplotlib.font_manager import fontManager, get_font
+    from matplotlib.text import Text
+
+    known = get_font(fontManager.findfont(STYLE["font.family"])).get_charmap()
+    texts: list[Any] = figure.findobj(Text)
+    for letter in set("".join(text.get_text() for text in texts)) - {"\n"}:
+        if ord(letter) not in known:
+            yield letter
+
+
+@contextmanager
+def _boxes() -> Iterator[None]:
+    """Let boxes stand for letters that a font lacks, without a warning for each."""
+    with warnings.catch_warnings():
+        for start in ("Glyph ", "Matplotlib currently does not support "):
+            warnings.filterwarnings("ignore", message=start, category=UserWarning)
+        yield
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
@@ -163,17 +191,12 @@ def _room(ax: Axes) -> float:
 
 def _broken(text: str, room: float, font: Any) -> list[str]:
     """Return the lines of a text, broken between words where they are wider than the room."""
-    from matplotlib.textpath import text_to_path
-
-    def wide(line: str) -> bool:
-        return float(text_to_path.get_text_width_height_descent(line, font, False)[0]) > room
-
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
         for word in re.split(r" (?!%)", paragraph):
             longer = f"{line} {word}" if line else word
-            if line and wide(longer):
+            if line and _width(longer, font) > room:
                 lines.append(line)
                 longer = word
             line = longer
@@ -260,7 +283,17 @@ def names_beside(ax: Axes, names: Sequence[str]) -> None:
     """Put names at the upright axis, one at each whole number; long ones are cut."""
     figure: Any = ax.get_figure(root=True)
     most = max(8, min(28, int(5.5 * float(figure.get_figwidth()))))
-    ax.set_yticks(range(len(names)), [short(name, most) for name in names])
+    ax.set_yticks(range(len(names)), [letters(short(name, most)) for name in names])
+
+
+def letters(text: str) -> str:
+    """Return what to write on axes so that a text is shown letter by letter.
+
+    On axes that are not those of a `picture`, matplotlib takes dollar signs for mathematics.
+    """
+    from matplotlib import rcParams
+
+    return text.replace("$", r"\$") if rcParams["text.parse_math"] else text
 
 
 def fit_names(ax: Axes) -> Axes:
@@ -298,13 +331,14 @@ def _taken(ax: Axes, labels: Sequence[str]) -> float:
     return min(needed / size_of(ax)[0], 0.5)
 
 
-def _width(text: str, size: str) -> float:
-    """Return how wide a line of text is, in points."""
+def _width(text: str, font: Any) -> float:
+    """Return how wide a line of text is, in points; `font` may be a size alone."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    font = FontProperties(size=size)
-    return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
+    font = FontProperties(size=font) if isinstance(font, str) else font
+    with _boxes():
+        return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
 
 
 def empty(ax: Axes, text: str) -> None:
@@ -330,7 +364,12 @@ def series(rows: pd.DataFrame, by: str | None) -> list[tuple[str, pd.DataFrame]]
     if by is None:
         return [("", rows)]
     values = list(dict.fromkeys(rows[by]))
-    return [(told(value), rows[rows[by] == value]) for value in values]
+    return [(_entry(told(value)), rows[rows[by] == value]) for value in values]
+
+
+def _entry(text: str) -> str:
+    """Return a text as the entry of a legend, which leaves out what begins with ``_``."""
+    return ("\N{ZERO WIDTH SPACE}" if text.startswith("_") else "") + letters(text)
 
 
 def reach(rows: pd.DataFrame, name: str) -> Any:
@@ -371,10 +410,10 @@ def name_ticks(ax: Axes, places: Sequence[float], names: Sequence[str]) -> None:
     broken = [_broken(short(name), room, font) for name in names]
     lines = [line for name in broken for line in name]
     if max(_width(line, "medium") for line in lines) <= room:
-        ax.set_xticks(list(places), ["\n".join(name) for name in broken])
+        ax.set_xticks(list(places), [letters("\n".join(name)) for name in broken])
         return
     most = max(8, int(5 * size_of(ax)[1] / 72))
-    labels = [short(name, most) for name in names]
+    labels = [letters(short(name, most)) for name in names]
     ax.set_xticks(list(places), labels, rotation=30, ha="right", rotation_mode="anchor")
 
 

@@ -15,6 +15,7 @@ from analysis.plots.figures import (
     headed,
     heat,
     legend_beside,
+    letters,
     level,
     name_ticks,
     places_of,
@@ -166,8 +167,8 @@ def sweep_map(
     cells, halves = scale * value.to_numpy(), scale * half.to_numpy()
     image = heat(ax, cells, None, origin="lower")
     ax.spines[:].set_visible(False)
-    ax.set_xticks(range(len(across)), [short(tick_label(x, value)) for value in across])
-    ax.set_yticks(range(len(up)), [short(tick_label(y, value)) for value in up])
+    ax.set_xticks(range(len(across)), [letters(short(tick_label(x, value))) for value in across])
+    ax.set_yticks(range(len(up)), [letters(short(tick_label(y, value))) for value in up])
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     note = _metric_note(rows, "below: half of the 95 % interval")

@@ -12,6 +12,7 @@ from analysis.plots.figures import (
     fit_names,
     headed,
     heat,
+    letters,
     short,
 )
 
@@ -54,7 +55,7 @@ def strength_matrix(
     half = 50 * (matrix[f"{what}_high"] - matrix[f"{what}_low"])
     centre = 0.0 if what == "difference" else None
     image = heat(ax, cells, centre)
-    labels = [short(name) for name in names]
+    labels = [letters(short(name)) for name in names]
     ax.spines[:].set_visible(False)
     ax.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(names)), labels)

@@ -7,6 +7,7 @@ mail, read on a phone and printed; with scripts switched off only the sorting of
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from analysis.report import comparison, run, sweep, tournament
 from analysis.report.parts import Column, Part, Pen, Table
 from analysis.report.read import read
 from sim.errors import InputError
+from sim.texts import printable
 
 _PARTS = {
     "run": run.part,
@@ -43,20 +45,21 @@ def report(results: Sequence[Any] | Any, lang: str = DEFAULT) -> str:
         InputError: No such language, or a folder without results that are finished and readable.
     """
     tongue = language(lang)
-    if isinstance(results, str | Path) or hasattr(results, "summary"):
+    if isinstance(results, str | os.PathLike) or hasattr(results, "summary"):
         results = [results]
     sources = [read(result) for result in results]
     if not sources:
         raise InputError(expected="at least one folder", where="results", got=[])
     parts = [_PARTS[source.kind](Pen(tongue, k), source) for k, source in enumerate(sources)]
     template = _environment().get_template("report.html")
-    return template.render(
+    page = template.render(
         language=tongue,
         t=tongue.say,
         parts=parts,
         beside=_beside(tongue, parts, [source.kind for source in sources]),
         title=parts[0].title if len(parts) == 1 else tongue.say("page.several", n=len(parts)),
     )
+    return printable(page, keep="\n")  # whatever somebody has put into a folder's files
 
 
 @cache

@@ -136,6 +136,7 @@ def _table(file: Path, columns: list[str] | None = None) -> Any:
     from pyarrow import ArrowException
 
     try:
-        return pd.read_parquet(file, columns=columns)
+        with file.open("rb") as opened:
+            return pd.read_parquet(opened, columns=columns)
     except (OSError, ValueError, ArrowException) as error:
         raise InputError(f"cannot be read: {error}", where=file) from None
