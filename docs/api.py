@@ -33,6 +33,8 @@ what is told in [analyst](analyst.md).
 - Seats, rounds and games count from 0.
 - Shares are from 0 to 1, scores and totals in points, times in seconds.
 - Intervals are at 95 %; of what cannot be said there is `None`, in tables a missing value.
+- Numbers may be Python's or numpy's, and `1e6` is a whole one; true and false are none. A list may
+  be an array, a Series or a `range`.
 - A `PathLike` is a text or a `pathlib.Path`; one that is relative is looked for in the current
   folder, unless a `folder` says otherwise.
 - A wrong argument, file or folder raises `sim.InputError`: the place, the key, what was expected.

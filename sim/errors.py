@@ -242,7 +242,7 @@ def locate(
 
 # --- what stands in files -----------------------------------------------------------------------
 
-TOML_BYTES = 2**24
+TOML_BYTES = 2**22
 """The most bytes of a file that a user writes; such files have some thousands."""
 
 JSON_BYTES = 2**29

@@ -153,7 +153,7 @@ def test_defaults() -> None:
 BAD = {
     'players = ["balanced"]': "players: expected 2 to 100 players, got 1",
     'players = "balanced"': "players: expected 2 to 100 players, got 1",
-    "players = 3": "players: expected a list of players, got 3",
+    "players = 3": "players: expected a list of 2 to 100 players, got 3",
     'players = ["balanced", "shap"]': "players.1: no such player",
     'players = ["sharp", "sharp"]': "players: two players of one name",
     "seats = 1": "seats: expected a whole number from 2 to 6, got 1",
