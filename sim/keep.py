@@ -18,13 +18,16 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+
 import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, show
 from sim.files import write_with, writing
 from sim.many import Piece
-from sim.results import SCHEMA, to_json
+from sim.results import to_json
+from sim.shapes import SCHEMA, Count, Part, Units, check, read_schema
 from sim.sums import Sums
 
 if TYPE_CHECKING:
@@ -118,7 +121,7 @@ class Keeper:
             self._file = None
 
     def _header(self) -> bytes:
-        return _checked({"plan": self.plan["fingerprint"], "engine": ENGINE_VERSION})
+        return sealed({"plan": self.plan["fingerprint"], "engine": ENGINE_VERSION})
 
     # --- results ----------------------------------------------------------------------------------
 
@@ -185,9 +188,7 @@ def _manifest(path: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, UnicodeDecodeError) as error:
         raise InputError(f"not valid JSON: {error}", where=path) from None
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("schema"), int):
-        raise InputError("not the manifest of results", where=path)
-    return manifest
+    return read_schema(manifest, path)
 
 
 def _differences(held: Any, new: Any, key: str = "") -> Iterator[str]:
@@ -208,28 +209,43 @@ def _differences(held: Any, new: Any, key: str = "") -> Iterator[str]:
 # --- lines ----------------------------------------------------------------------------------------
 
 
+class _Line(Part):
+    study: Count
+    range: Units
+    sums: dict[str, Any]
+
+
+_LINE: TypeAdapter[Any] = TypeAdapter(_Line)
+
+
 def _line(piece: Piece) -> bytes:
     content = {"study": piece.study, "range": [piece.begin, piece.end]}
-    return _checked(content | {"sums": piece.sums.to_dict()}) + b"\n"
+    return sealed(content | {"sums": piece.sums.to_dict()}) + b"\n"
 
 
-def _checked(content: Mapping[str, Any]) -> bytes:
+def sealed(content: Mapping[str, Any]) -> bytes:
     """Return JSON with the checksum of itself as its last entry."""
     text = json.dumps(content, separators=(",", ":")).encode()
     return text[:-1] + b',"crc":"%08x"}' % zlib.crc32(text)
 
 
-def _piece(line: bytes) -> Piece | None:
-    """Return the piece of a line; None where it is torn, damaged, no piece, or counted less."""
+def unsealed(line: bytes) -> Any:
+    """Return the content of what `sealed` returned; None where it is torn or damaged."""
     text, _, crc = line.rpartition(b',"crc":')
     if crc != b'"%08x"}' % zlib.crc32(text + b"}"):
         return None
-    content = json.loads(text + b"}")
-    if "sums" not in content:
+    return json.loads(text + b"}")
+
+
+def _piece(line: bytes) -> Piece | None:
+    """Return the piece of a line; None where it is torn, damaged, no piece, or counted less."""
+    try:
+        content = check(_LINE, unsealed(line))
+        sums = Sums.from_dict(content.sums)
+    except (InputError, ValueError, RecursionError):
         return None
-    begin, end = content["range"]
-    sums = Sums.from_dict(content["sums"])
-    return Piece(content["study"], begin, end, sums) if sums.complete else None
+    begin, end = content.range
+    return Piece(content.study, begin, end, sums) if sums.complete else None
 
 
 def _put(file: int, data: bytes) -> None:
@@ -267,6 +283,7 @@ def _parquet(frame: pd.DataFrame) -> Callable[[Path], None]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, compression="zstd")
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        pq.write_table(table, path, compression="zstd", write_page_checksum=True)
 
     return write
