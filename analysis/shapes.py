@@ -90,7 +90,7 @@ class _Bounded(Part):
                 low, high = getattr(self, name), getattr(self, f"{stem}high")
                 if (low is None) != (high is None) or (low is not None and low > high):
                     problem = f"{name} of at most {stem}high, or null twice"
-                    raise PydanticCustomError("ends", problem)  # type: ignore[arg-type]
+                    raise PydanticCustomError("ends", problem)
         return self
 
 
@@ -333,7 +333,7 @@ class _Difference(Part):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if self.n_differ > self.n:
+        if self.p is not None and self.n_differ > self.n:  # a median tells rounds, not blocks
             raise PydanticCustomError("n_differ", "at most as many that differ as there are")
         if (self.p is None) != (self.p_holm is None):
             raise PydanticCustomError("p", "p and p_holm, or null twice")
@@ -376,4 +376,7 @@ _SUMMARIES: dict[str, TypeAdapter[Any]] = {
     "tournament": TypeAdapter(_Tournament),
 }
 _TABLES: dict[str, type[Part]] = {"metrics": _Metric, "calibration": _Bin}
-_ROWS: dict[str, TypeAdapter[Any]] = {kind: TypeAdapter(list[row]) for kind, row in _TABLES.items()}
+_ROWS: dict[str, TypeAdapter[Any]] = {
+    "metrics": TypeAdapter(list[_Metric]),
+    "calibration": TypeAdapter(list[_Bin]),
+}

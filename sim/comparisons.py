@@ -575,7 +575,7 @@ def play(
     with unbroken():
         play_pairs(job, 0, 0)
     start = time.perf_counter()
-    pairs = PairSums.empty() if keeper is None else _kept(keeper)
+    pairs = PairSums.empty() if keeper is None else _kept(keeper, comparing, job)
     _play(comparing, job, pairs, ways, chunk, progress, keeper)
     result = _made(comparing, pairs, job, time.perf_counter() - start)
     if keeper is not None:
@@ -640,17 +640,24 @@ def _keep(keeper: Keeper, pairs: PairSums) -> None:
         write(keeper.path / UNFINISHED, kept + "\n")
 
 
-def _kept(keeper: Keeper) -> PairSums:
+def _kept(keeper: Keeper, comparing: Comparing, job: PairJob) -> PairSums:
     """Return what `_keep` wrote down of this very comparison, as this engine plays it."""
     wanted = {"fingerprint": keeper.plan["fingerprint"], "engine": ENGINE_VERSION}
     try:
         held = unsealed((keeper.path / UNFINISHED).read_bytes().rstrip(b"\n"))
         if {name: held.get(name) for name in wanted} != wanted:
             return PairSums.empty()
-        pairs = PairSums.from_dict(held["pairs"])
-    except (InputError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+        pairs = PairSums.from_dict(held.get("pairs"))
+        for sums, study in zip(pairs.sums, (comparing.a, comparing.b), strict=True):
+            sums.check(study)
+    except (InputError, OSError, ValueError, AttributeError):
         return PairSums.empty()  # nothing was kept, or somebody has changed it
-    return pairs if all(each.complete for each in pairs.sums) else PairSums.empty()
+    size = comparing.a.count // comparing.blocks
+    whole = all(
+        each.complete and each[comparing.a.unit] == size * pairs.blocks for each in pairs.sums
+    )
+    right = whole and pairs.blocks <= comparing.blocks and pairs.fits(job)
+    return pairs if right else PairSums.empty()
 
 
 def _save(result: Comparison, keeper: Keeper) -> Path:

@@ -356,7 +356,32 @@ def read_result(path: Path) -> Result:
     if not there.ranges:
         problem = "holds an unfinished run, of which nothing is finished"
         raise InputError(problem, where=path, expected="the same run again, to its end")
+    check_told(path, there)
     return there.result(path)
+
+
+def check_told(path: Path, there: Held) -> None:
+    """Check that the summary of a finished run says what its sums say, so that neither is damaged.
+
+    Raises:
+        InputError: It does not; says where. A run that goes on has none that is up to date.
+    """
+    file = path / SUMMARY
+    if not (there.finished and file.exists()):
+        return
+    try:
+        with _reading(file):
+            told = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"not valid JSON: {error}", where=file) from None
+    told = read_schema(told, file, "the summary of a run")
+    mine = there.version == str(sim.__version__)
+    true = there.result(path).summary() if mine else {"version": there.version}
+    try:
+        check_agrees(told, true, file)
+    except InputError:
+        if read_held(path) == there:  # else a run has just gone on in between
+            raise
 
 
 def read_held(path: Path) -> Held:

@@ -237,7 +237,8 @@ def _fields(types: Mapping[str, Any], always: tuple[str, ...]) -> Any:
     return {name: (kind, ... if name in always else None) for name, kind in types.items()}
 
 
-_Pairs: Any = Annotated[list[_nested((2,), Whole)], AfterValidator(_ascending)]
+_Pair: Any = _nested((2,), Whole)
+_Pairs: Any = Annotated[list[_Pair], AfterValidator(_ascending)]
 _Histogram: Any = Annotated[_Pairs, AfterValidator(_counts)]
 _HistogramsPart: Any = create_model(
     "_HistogramsPart",
@@ -296,7 +297,7 @@ def _facts(sums: Sums, study: Study) -> Iterator[Fact]:
         for k, tried in enumerate(sums["sure_plucks"][seat]):
             yield "sure_hits", max(tried, sums["sure_hits"][seat][k]), tried
         for values, squares, times in _SPREADS:
-            if values in sums.counts:
+            if values in sums.counts and squares in sums.counts:
                 yield from _spread(sums, seat, values, squares, times)
     if sums.complete:
         yield from _more_facts(sums, study)
