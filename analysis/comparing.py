@@ -114,6 +114,25 @@ def _row(of: Mapping[str, Any], found: Difference, blocks: int, differing: int) 
     }
 
 
+def between(parts: Sequence[int]) -> Row:
+    """Return the numbers of a row of differences that need no more than the sums of both sides.
+
+    Args:
+        parts: The sums of `difference_row`.
+
+    Returns:
+        ``a``, ``b`` and ``difference``.
+    """
+    found = paired_difference(1, parts, (), _FORMULAS[len(parts) // 2])
+    return {"a": found.a, "b": found.b, "difference": found.difference}
+
+
+def medians(*histograms: Sequence[Sequence[int]]) -> Row:
+    """Return the same of a median's row, out of pairs of value and count of both sides."""
+    a, b = (median([(value, n) for value, n in pairs]) for pairs in histograms)
+    return {"a": a, "b": b, "difference": None if a is None or b is None else float(b - a)}
+
+
 def corrected(rows: Sequence[Row]) -> list[Row]:
     """Return rows of differences with what depends on how many there are.
 

@@ -12,7 +12,7 @@ played, other tables would give somewhat other shares.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -210,6 +210,21 @@ class Standings:
                 for seat, record in self.by_seat.items()
             ]
         )
+
+
+def frames(summary: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """Return the tables of a tournament's summary: ``ranking``, ``matrix`` and ``seats``."""
+    import pandas as pd
+
+    made = {}
+    for name, key in (("ranking", "ranking"), ("matrix", "matrix"), ("seats", "by_seat")):
+        frame = pd.DataFrame(summary[key])
+        none = [column for column in frame if frame[column].isna().any()]
+        types = dict.fromkeys(none, "float64")
+        if "step_clear" in frame:
+            types["step_clear"] = "boolean"
+        made[name] = frame.astype(types)
+    return made
 
 
 _NO_STEP: Any = (None, (None, None))

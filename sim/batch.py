@@ -38,7 +38,7 @@ from sim.engine.state import (
 )
 from sim.errors import InputError, within
 from sim.executors import Workers, check_ways, count, opened
-from sim.folder import read_held
+from sim.folder import check_told, read_held
 from sim.ledger import Ledger, open_ledger
 from sim.pack import pack
 from sim.progress import Progress, Wanted, announce_compiling
@@ -621,6 +621,7 @@ def extend(
         InputError: The folder holds no results, or more than so many; or as for `run`.
     """
     there = read_held(Path(folder))
+    check_told(Path(folder), there)
     study = there.study
     asked: dict[str, Any] = {"rounds": rounds, "games": games}
     given = [unit for unit, count in asked.items() if count is not None]

@@ -19,19 +19,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+
 import sim
 from sim.batch import Sizes, interruptible, load_engine, play_parts, unbroken
 from sim.deck import Deck, PathLike, digest
 from sim.engine import ENGINE_VERSION
-from sim.errors import InputError, read_json, within
+from sim.errors import InputError, read_json, show, within
 from sim.executors import check_ways, count, opened
 from sim.files import write
-from sim.keep import MANIFEST, Keeper, keeping
+from sim.keep import MANIFEST, SUMMARY, Keeper, keeping, sealed, unsealed
+from sim.measures import Measure, measures, read
 from sim.pairing import PairJob, PairSums, play_pairs
 from sim.players import Player
 from sim.progress import Progress, Wanted
-from sim.results import SCHEMA, Result, to_json
+from sim.results import Result, to_json
 from sim.rules import Rules
+from sim.shapes import SCHEMA, Count, Manifest, Part, as_json, check, check_agrees, read_schema
 from sim.study import Study, load_study
 from sim.sums import Sums
 from sim.texts import printable
@@ -254,6 +258,7 @@ class Comparison:
         seconds: Time that playing took; in it no compiling. None where it was loaded.
         saving_seconds: Time that drawing pictures and writing the results took after that.
         folder: Where it was loaded from or saved to; None if it was not.
+        engine: Version of the engine that played.
     """
 
     comparing: Comparing
@@ -262,6 +267,7 @@ class Comparison:
     seconds: float | None = None
     folder: Path | None = None
     saving_seconds: float = 0.0
+    engine: int = ENGINE_VERSION
 
     def __eq__(self, other: object) -> bool:
         """Compare what was asked and what came out, not how long it took."""
@@ -275,12 +281,16 @@ class Comparison:
     @property
     def a(self) -> Result:
         """The first study's numbers; where seats were rotated, a "seat" in them is a player."""
-        return Result(study=self.comparing.a, sums=self.sums[0], seconds=0.0, stopped_by=self._unit)
+        return self._side(self.comparing.a, self.sums[0])
 
     @property
     def b(self) -> Result:
         """The second study's numbers."""
-        return Result(study=self.comparing.b, sums=self.sums[1], seconds=0.0, stopped_by=self._unit)
+        return self._side(self.comparing.b, self.sums[1])
+
+    def _side(self, study: Study, sums: Sums) -> Result:
+        facts = {"stopped_by": self._unit, "version": self.numbers["version"]}
+        return Result(study=study, sums=sums, seconds=0.0, engine=self.engine, **facts)
 
     @property
     def _unit(self) -> str:
@@ -395,24 +405,29 @@ def _made(comparing: Comparing, pairs: PairSums, job: PairJob, seconds: float) -
     """Return a comparison with all its numbers."""
     from analysis.comparing import corrected, differing_share
 
-    rows = corrected(list(_rows_of(comparing, pairs, job)))
+    numbers = _facts(comparing) | {
+        "rounds_that_differ": differing_share(pairs.differing, pairs.blocks, comparing.a.count),
+        "differences": corrected(list(_rows_of(comparing, pairs, job))),
+    }
+    return Comparison(comparing, pairs.sums, numbers, seconds)
+
+
+def _facts(comparing: Comparing) -> dict[str, Any]:
+    """Return the part of a summary that says what was compared."""
     a, b = comparing.a, comparing.b
-    numbers = {
+    return {
         "schema": SCHEMA,
         "kind": "comparison",
         "version": str(sim.__version__),
         "seed": a.seed,
-        "rounds": pairs.sums[0]["rounds"] if a.games is None else None,
+        "rounds": a.rounds,
         "games": a.games,
-        "blocks": pairs.blocks,
+        "blocks": comparing.blocks,
         "rotated": comparing.rotated,
         "a": _told(a),
         "b": _told(b),
         "changed": changed(a, b),
-        "rounds_that_differ": differing_share(pairs.differing, pairs.blocks, a.count),
-        "differences": rows,
     }
-    return Comparison(comparing, pairs.sums, numbers, seconds)
 
 
 def _told(study: Study) -> dict[str, Any]:
@@ -432,18 +447,50 @@ def _rows_of(comparing: Comparing, pairs: PairSums, job: PairJob) -> Iterator[di
     from analysis.comparing import difference_row, median_row
 
     same = not changed(comparing.a, comparing.b)
-    names = [_name(*both) for both in zip(comparing.a.players, comparing.b.players, strict=True)]
-    entry = job.middle[0]
-    after, median = ("game.rounds.mean", "rounds") if entry == "rounds" else ("turns.mean", "turns")
     for measure, sums, products, apart in pairs.measured(job):
-        seat = measure.seat
-        of = {"metric": measure.name, "seat": seat, "player": None, "unit": measure.unit}
-        if seat is not None:
-            of["player"] = names[seat]
+        of = _of_row(comparing, measure)
         yield difference_row(of, pairs.blocks, sums, products, apart, same)
-        if measure.name == after:
-            of |= {"metric": after.replace("mean", "median"), "unit": median}
+        if measure.name == _mean(comparing):
+            of |= _MEDIANS[measure.name]
             yield median_row(of, pairs.sections, pairs.blocks, pairs.differing, same)
+
+
+_MEDIANS = {
+    "turns.mean": {"metric": "turns.median", "unit": "turns"},
+    "game.rounds.mean": {"metric": "game.rounds.median", "unit": "rounds"},
+}
+"""The medians that come after a mean, by that."""
+
+
+def _mean(comparing: Comparing) -> str:
+    """Return the mean after which a median comes."""
+    return "turns.mean" if comparing.a.games is None else "game.rounds.mean"
+
+
+def _of_row(comparing: Comparing, measure: Measure) -> dict[str, Any]:
+    """Return whose number a row of differences is about, and which."""
+    seat, player = measure.seat, None
+    if seat is not None:
+        player = _name(comparing.a.players[seat], comparing.b.players[seat])
+    return {"metric": measure.name, "seat": seat, "player": player, "unit": measure.unit}
+
+
+def _sure_of(comparing: Comparing, both: tuple[Sums, Sums]) -> Iterator[dict[str, Any]]:
+    """Yield what the sums of both sides alone say of each row of differences."""
+    from analysis.comparing import between, medians
+
+    for measure in measures(len(comparing.a.players), comparing.a.games is not None):
+        of = _of_row(comparing, measure) | {"n": comparing.blocks}
+        parts = [
+            sum(factor * read(sums, entry) for entry, factor in part.items())
+            for sums in both
+            for part in measure.parts
+        ]
+        yield of | between(parts)
+        if measure.name == _mean(comparing):
+            of |= _MEDIANS[measure.name]
+            name = "game_rounds" if comparing.a.games else "turns"
+            yield of | medians(*(sums.pairs(name) for sums in both))
 
 
 def _name(a: Player, b: Player) -> str:
@@ -533,7 +580,7 @@ def play(
         with unbroken():
             play_pairs(job, 0, 0)
         start = time.perf_counter()
-        pairs = PairSums.empty() if keeper is None else _kept(keeper)
+        pairs = PairSums.empty() if keeper is None else _kept(keeper, comparing, job)
         _play(comparing, job, pairs, ways, chunk, progress, keeper)
         result = _made(comparing, pairs, job, time.perf_counter() - start)
         if keeper is not None:
@@ -596,20 +643,28 @@ def _keep(keeper: Keeper, pairs: PairSums) -> None:
     """Write down how far playing came: parts come in order, so all blocks up to some."""
     held = {"fingerprint": keeper.plan["fingerprint"], "engine": ENGINE_VERSION}
     with keeper.writing():
-        write(keeper.path / UNFINISHED, json.dumps(held | {"pairs": pairs.to_dict()}) + "\n")
+        kept = sealed(held | {"pairs": pairs.to_dict()}).decode()
+        write(keeper.path / UNFINISHED, kept + "\n")
 
 
-def _kept(keeper: Keeper) -> PairSums:
+def _kept(keeper: Keeper, comparing: Comparing, job: PairJob) -> PairSums:
     """Return what `_keep` wrote down of this very comparison, as this engine plays it."""
     wanted = {"fingerprint": keeper.plan["fingerprint"], "engine": ENGINE_VERSION}
     try:
-        held = read_json(keeper.path / UNFINISHED)
+        held = unsealed((keeper.path / UNFINISHED).read_bytes().rstrip(b"\n"))
         if {name: held.get(name) for name in wanted} != wanted:
             return PairSums.empty()
-        pairs = PairSums.from_dict(held["pairs"])
-    except (OSError, InputError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+        pairs = PairSums.from_dict(held.get("pairs"))
+        for sums, study in zip(pairs.sums, (comparing.a, comparing.b), strict=True):
+            sums.check(study)
+    except (InputError, OSError, ValueError, AttributeError):
         return PairSums.empty()  # nothing was kept, or somebody has changed it
-    return pairs if all(each.complete for each in pairs.sums) else PairSums.empty()
+    size = comparing.a.count // comparing.blocks
+    whole = all(
+        each.complete and each[comparing.a.unit] == size * pairs.blocks for each in pairs.sums
+    )
+    right = whole and pairs.blocks <= comparing.blocks and pairs.fits(job)
+    return pairs if right else PairSums.empty()
 
 
 def _save(result: Comparison, keeper: Keeper) -> Path:
@@ -627,40 +682,107 @@ def _save(result: Comparison, keeper: Keeper) -> Path:
     return path
 
 
+class _Shape(Manifest):
+    """What is taken from the manifest of a comparison."""
+
+    seed: Count
+    unit: str
+    count: Count
+
+
+class _Both(Part):
+    a: dict[str, Any]
+    b: dict[str, Any]
+
+
+class _Study(_Both):
+    rotated: bool
+
+
+_SHAPE: TypeAdapter[Any] = TypeAdapter(_Shape)
+_STUDY: TypeAdapter[Any] = TypeAdapter(_Study)
+_BOTH: TypeAdapter[Any] = TypeAdapter(_Both)
+
+
 def load_comparison(folder: PathLike) -> Comparison:
     """Return the comparison that a folder holds.
 
     Raises:
-        InputError: There is none in it, or none that is finished or readable.
+        InputError: There is none in it, or none that is finished or readable; or its files are
+            damaged, or do not say the same.
     """
-    path = Path(folder)
-    manifest = _content(path, MANIFEST)
-    kind = manifest.get("kind", "run")
-    if kind != "comparison":
-        problem = f"holds the results of a {kind}"
-        raise InputError(problem, where=path, expected="a folder of 'baobei compare'")
-    if not manifest.get("finished"):
-        raise InputError("is not finished", where=path, expected="the same command again")
-    if manifest.get("schema", 0) > SCHEMA:
-        problem = "written by a newer version of the program"
-        raise InputError(problem, where=path, expected=f"schema {SCHEMA} or lower")
-    if manifest.get("engine") != ENGINE_VERSION:
-        told = printable(str(path))
+    found = read_comparison(Path(folder))
+    if found.engine != ENGINE_VERSION:
+        told = printable(str(found.folder))
         warnings.warn(
-            f"{told}: played by engine {manifest.get('engine')}, this is engine {ENGINE_VERSION}: "
+            f"{told}: played by engine {found.engine}, this is engine {ENGINE_VERSION}: "
             "the same studies give other numbers now",
             stacklevel=2,
         )
-    held = _content(path, SUMS)
-    try:
-        with within("study", path / MANIFEST):
-            a, b = (Study.from_dict(manifest["study"][side]) for side in SIDES)
-        comparing = Comparing(a, b, bool(manifest["study"]["rotated"]))
-        sums = Sums.from_dict(held["a"]), Sums.from_dict(held["b"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        problem = f"not the manifest of a comparison: {type(error).__name__}: {error}"
-        raise InputError(problem, where=path / MANIFEST) from None
-    return Comparison(comparing, sums, _content(path, "summary.json"), folder=path)
+    return found
+
+
+def read_comparison(path: Path) -> Comparison:
+    """Return the comparison of a folder as `load_comparison`, whichever engine played it."""
+    from analysis.shapes import check_summary
+
+    content = read_schema(_content(path, MANIFEST), path / MANIFEST, "the manifest of a comparison")
+    kind = content.get("kind", "run")
+    if kind != "comparison":
+        problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
+        raise InputError(problem, where=path, expected="a folder of 'baobei compare'")
+    manifest = check(_SHAPE, content, path / MANIFEST)
+    if not manifest.finished:
+        raise InputError("is not finished", where=path, expected="the same command again")
+    comparing = _comparing_of(manifest, path / MANIFEST)
+    sums = _sums_of(comparing, path)
+    file = path / SUMMARY
+    numbers = check_summary("comparison", _content(path, SUMMARY), file)
+    true: dict[str, Any] = {"version": manifest.version}
+    if manifest.version == str(sim.__version__):
+        true = _facts(comparing)
+        share = numbers["rounds_that_differ"]["count"] / comparing.a.count
+        true["rounds_that_differ"] = {"share": share}
+        if all(each.complete for each in sums):
+            true["differences"] = list(_sure_of(comparing, sums))
+    check_agrees(numbers, as_json(true), file)
+    return Comparison(comparing, sums, numbers, folder=path, engine=manifest.engine)
+
+
+def _comparing_of(manifest: Any, file: Path) -> Comparing:
+    """Return what a manifest says was compared, and check that it is still that."""
+    study = check(_STUDY, manifest.study, file, "study")
+    with within("study", file):
+        with within("a"):
+            a = Study.from_dict(study.a)
+        with within("b"):
+            b = Study.from_dict(study.b)
+        _check_alike(a, b)
+    comparing = Comparing(a, b, study.rotated)
+    if comparing.fingerprint != manifest.fingerprint or (a.seed, a.count) != (b.seed, b.count):
+        problem = "is not what was compared: its fingerprint is another"
+        raise InputError(problem, where=file, key="study")
+    facts = {"seed": a.seed, "unit": a.unit, "count": a.count}
+    check_agrees(dict(manifest), facts, file)
+    return comparing
+
+
+def _sums_of(comparing: Comparing, path: Path) -> tuple[Sums, Sums]:
+    """Return the sums of both sides that a folder holds."""
+    held, found = check(_BOTH, _content(path, SUMS), path / SUMS), []
+    for side, study in zip(SIDES, (comparing.a, comparing.b), strict=True):
+        with within(side, path / SUMS):
+            sums = Sums.from_dict(getattr(held, side))
+            sums.check(study)
+            if sums[study.unit] != study.count:
+                raise InputError(
+                    "not those of the study",
+                    key=study.unit,
+                    expected=f"{study.count:,}",
+                    got=sums[study.unit],
+                )
+        found.append(sums)
+    return found[0], found[1]
 
 
 def _content(path: Path, name: str) -> dict[str, Any]:

@@ -140,7 +140,8 @@ def parquet(path: Path, frame: pd.DataFrame) -> None:
     import pyarrow.parquet as pq
 
     with path.open("wb") as file:
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), file, compression="zstd")
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        pq.write_table(table, file, compression="zstd", write_page_checksum=True)
 
 
 def csv(path: Path, frame: pd.DataFrame) -> None:

@@ -20,6 +20,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field, TypeAdapter
+
 import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
@@ -36,7 +38,8 @@ from sim.records import (
     stream,
     write_records,
 )
-from sim.results import SCHEMA, Result, to_json
+from sim.results import Result, to_json
+from sim.shapes import SCHEMA, Manifest, Part, Seconds, Units, check, check_agrees, read_schema
 from sim.stopping import Until
 from sim.study import Study
 from sim.sums import Sums
@@ -51,8 +54,6 @@ FILES = (MANIFEST, SUMMARY, *(f"{name}.parquet" for name in TABLES), RECORDS, PA
 
 INTERRUPTED = "interrupted"
 """Why a run stopped of which the folder holds only the first part, until it is gone on with."""
-
-_NEEDED = ("version", "engine", "fingerprint", "study", "sums", "seconds", "compile_seconds")
 
 _DIFFERENCES_AT_MOST = 4
 
@@ -237,7 +238,7 @@ def write_result(path: Path, result: Result, *, records: bool) -> None:
         if result.kept is not None:
             write_records(path / RECORDS, [from_frame(result.kept)], result.ranges)
         elif records:
-            gather(path, [path], result.ranges)
+            gather(path, [path], result.ranges, result.record_rows)
         for name, frame in result.tables().items():
             write_with(path / f"{name}.parquet", partial(parquet, frame=frame))
         write(path / SUMMARY, result.to_json() + "\n")
@@ -249,31 +250,29 @@ def write_result(path: Path, result: Result, *, records: bool) -> None:
         (path / JOURNAL).unlink()
 
 
-def gather(path: Path, folders: Iterable[Path], ranges: Ranges) -> None:
+def gather(path: Path, folders: Iterable[Path], ranges: Ranges, rows: int) -> None:
     """Make one file of all records in some folders, unless it is there already.
 
     Args:
         path: The folder that it belongs into.
         folders: Where the records are.
         ranges: The units that they are about.
+        rows: How many there are.
 
     Raises:
-        InputError: Records of some of the units are missing.
+        InputError: Records of some of the units are missing, or they are another run's.
         OSError: The file cannot be written.
     """
     found = [source for folder in folders for source in sources(folder, ranges)]
     whole = path / RECORDS
     if not any(source.path == whole and source.ranges == ranges for source in found):
-        write_records(whole, stream(found, ranges), ranges)
+        write_records(whole, stream(found, ranges, rows), ranges)
 
 
 def load(folder: PathLike) -> Result:
     """Return the result of a folder; see `sim.results.load_results`."""
     path = Path(folder)
-    there = read_held(path)
-    if not there.ranges:
-        problem = "holds an unfinished run, of which nothing is finished"
-        raise InputError(problem, where=path, expected="the same run again, to its end")
+    there = read_result(path)
     if there.engine != ENGINE_VERSION:
         told = printable(str(path))
         warnings.warn(
@@ -281,7 +280,45 @@ def load(folder: PathLike) -> Result:
             "the same study gives other numbers now",
             stacklevel=3,
         )
+    return there
+
+
+def read_result(path: Path) -> Result:
+    """Return the result of a folder, whichever engine played it.
+
+    Raises:
+        InputError: As for `sim.results.load_results`.
+    """
+    there = read_held(path)
+    if not there.ranges:
+        problem = "holds an unfinished run, of which nothing is finished"
+        raise InputError(problem, where=path, expected="the same run again, to its end")
+    check_told(path, there)
     return there.result(path)
+
+
+def check_told(path: Path, there: Held) -> None:
+    """Check that the summary of a finished run says what its sums say, so that neither is damaged.
+
+    Raises:
+        InputError: It does not; says where. A run that goes on has none that is up to date.
+    """
+    file = path / SUMMARY
+    if not (there.finished and file.exists()):
+        return
+    try:
+        with _reading(file):
+            told = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"not valid JSON: {error}", where=file) from None
+    told = read_schema(told, file, "the summary of a run")
+    mine = there.version == str(sim.__version__)
+    true = there.result(path).summary() if mine else {"version": there.version}
+    try:
+        check_agrees(told, true, file)
+    except InputError:
+        if read_held(path) == there:  # else a run has just gone on in between
+            raise
 
 
 def read_held(path: Path) -> Held:
@@ -296,35 +333,42 @@ def read_held(path: Path) -> Held:
             entries = list(read_journal(path / JOURNAL))
         if _read_manifest(path) == manifest:
             break
-    with _understanding(path / MANIFEST):
-        ranges = union(manifest.get("ranges", ()))
-        sums = Sums.empty()
-        if manifest["sums"] is not None:
-            sums.add(Sums.from_dict(manifest["sums"]))
-        until = manifest.get("until")
-        seconds = float(manifest["seconds"])
-        study = _study_of(manifest, path)
+    file = path / MANIFEST
+    held = check(_SHAPE, manifest, file)
+    study = _study_of(manifest, file)
+    ranges, sums, seconds = union(held.ranges), Sums.empty(), held.seconds
+    with within("sums", file):
+        if held.sums is not None:
+            sums.add(Sums.from_dict(held.sums))
         for entry in entries:
             if not common(ranges, ((entry.begin, entry.end),)):  # else it is in the manifest
                 ranges = union((*ranges, (entry.begin, entry.end)))
                 sums.add(entry.sums)
                 seconds += entry.seconds
-        if size(ranges) != sums[study.unit]:
-            problem = f"its sums are not those of its ranges, {in_words(ranges, study.unit)}"
-            raise InputError(problem, where=path / MANIFEST, key="ranges")
-        return Held(
-            study=study,
-            ranges=ranges,
-            sums=sums,
-            seconds=seconds,
-            compile_seconds=manifest["compile_seconds"],
-            stopped_by=manifest.get("stopped_by"),
-            finished=bool(manifest.get("finished")),
-            records=bool(manifest.get("records")),
-            until=None if until is None else Until(**until),
-            version=manifest["version"],
-            engine=manifest["engine"],
-        )
+        sums.check(study)
+    if size(ranges) != sums[study.unit]:
+        problem = f"its sums are not those of its ranges, {in_words(ranges, study.unit)}"
+        raise InputError(problem, where=file, key="ranges")
+    beyond = minus(ranges, ((0, study.count),))
+    if beyond:
+        problem = f"{in_words(beyond, study.unit)} are beyond the end of the study"
+        raise InputError(problem, where=file, key="ranges")
+    with within("until", file):
+        until = None if held.until is None else Until(**dict(held.until))
+        until = Until.of(until, len(study.players))
+    return Held(
+        study=study,
+        ranges=ranges,
+        sums=sums,
+        seconds=seconds,
+        compile_seconds=held.compile_seconds,
+        stopped_by=held.stopped_by,
+        finished=held.finished,
+        records=held.records,
+        until=until,
+        version=held.version,
+        engine=held.engine,
+    )
 
 
 @contextmanager
@@ -335,17 +379,28 @@ def _reading(file: Path) -> Iterator[None]:
         raise InputError(f"cannot be read: {error.strerror or error}", where=file) from None
 
 
-@contextmanager
-def _understanding(file: Path) -> Iterator[None]:
-    """Turn whatever a manifest that somebody has changed may cause into an `InputError`."""
-    try:
-        yield
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        problem = f"not the manifest of a run: {type(error).__name__}: {error}"
-        raise InputError(problem, where=file) from None
-
-
 # --- the manifest ---------------------------------------------------------------------------------
+
+
+class _Target(Part):
+    metric: str
+    seat: int
+    half_width: Seconds
+
+
+class _Manifest(Manifest):
+    """What is taken from the manifest of a run."""
+
+    ranges: list[Units] = Field(default_factory=list)
+    stopped_by: str | None = None
+    until: _Target | None = None
+    seconds: Seconds
+    compile_seconds: Seconds
+    records: bool = False
+    sums: dict[str, Any] | None
+
+
+_SHAPE: TypeAdapter[Any] = TypeAdapter(_Manifest)
 
 
 def write_manifest(path: Path, there: Held) -> None:
@@ -406,29 +461,27 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         expected = "a folder written by baobei run --out"
         raise InputError("no results here", where=path, expected=expected) from None
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("schema"), int):
-        raise InputError("not the manifest of a run", where=file)
-    if manifest["schema"] > SCHEMA:
-        problem = "written by a newer version of the program"
-        expected = f"schema {SCHEMA} or lower"
-        raise InputError(problem, where=file, expected=expected, got=manifest["schema"])
+    manifest = read_schema(manifest, file, "the manifest of a run")
     kind = manifest.get("kind", "run")
     if kind != "run":
-        problem = f"holds the results of a {kind}"
+        problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
         raise InputError(problem, where=path, expected="a folder of 'baobei run'")
-    missing = next((key for key in _NEEDED if key not in manifest), None)
-    if missing is not None:
-        raise InputError("missing in the manifest", where=file, key=missing)
     return manifest
 
 
-def _study_of(manifest: Mapping[str, Any], path: Path) -> Study:
-    """Return the study that a manifest names, and check that it is still that study."""
-    with within("study", path / MANIFEST):
+def _study_of(manifest: Mapping[str, Any], file: Path) -> Study:
+    """Return the study that a run's manifest names, and check that it is still that study.
+
+    Raises:
+        InputError: It is not.
+    """
+    with within("study", file):
         study = Study.from_dict(manifest["study"])
     if study.fingerprint != manifest["fingerprint"]:
         problem = "is not the study that was played: its fingerprint is another"
-        raise InputError(problem, where=path / MANIFEST, key="study")
+        raise InputError(problem, where=file, key="study")
+    told = {name: manifest[name] for name in ("seed", "unit", "count") if name in manifest}
+    check_agrees(told, {name: getattr(study, name) for name in told}, file)
     return study
 
 

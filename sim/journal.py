@@ -14,13 +14,26 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from sim.errors import check_regular, parse_json
+from pydantic import TypeAdapter
+
+from sim.errors import InputError, check_regular, parse_json
 from sim.files import check_there
+from sim.shapes import Part, Seconds, Units, check
 from sim.sums import Sums
 
 JOURNAL = "journal.txt"
 """Name of the file in a results folder; it is there while a run goes on, or was interrupted."""
+
+
+class _Line(Part):
+    range: Units
+    seconds: Seconds
+    sums: dict[str, Any]
+
+
+_LINE: TypeAdapter[Any] = TypeAdapter(_Line)
 
 
 @dataclass(frozen=True)
@@ -52,10 +65,10 @@ class Entry:
         if checksum != b"%08x" % zlib.crc32(text):
             return None
         try:
-            content = parse_json(text)
-            begin, end = content["range"]
-            return cls(begin, end, Sums.from_dict(content["sums"]), content["seconds"])
-        except (ValueError, KeyError, TypeError):
+            content = check(_LINE, parse_json(text))
+            begin, end = content.range
+            return cls(begin, end, Sums.from_dict(content.sums), content.seconds)
+        except (InputError, ValueError):
             return None
 
 

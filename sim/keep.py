@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+
 import sim
 from sim.deck import PathLike
 from sim.engine import ENGINE_VERSION
@@ -27,7 +29,8 @@ from sim.errors import InputError, check_regular, left_out, parse_json, read_jso
 from sim.files import GOES_ON, LOCK, check_there, csv, locked, parquet, write, write_with, writing
 from sim.journal import Journal
 from sim.many import Piece
-from sim.results import SCHEMA, to_json
+from sim.results import to_json
+from sim.shapes import SCHEMA, Count, Part, Units, check, read_schema
 from sim.sums import Sums
 
 if TYPE_CHECKING:
@@ -150,7 +153,7 @@ class Keeper:
                     journal.close()
 
     def _header(self) -> bytes:
-        return _checked({"plan": self.plan["fingerprint"], "engine": ENGINE_VERSION})
+        return sealed({"plan": self.plan["fingerprint"], "engine": ENGINE_VERSION})
 
     # --- results ----------------------------------------------------------------------------------
 
@@ -219,10 +222,7 @@ class Keeper:
 
 
 def _manifest(path: Path) -> dict[str, Any]:
-    manifest = read_json(path)
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("schema"), int):
-        raise InputError("not the manifest of results", where=path)
-    return manifest
+    return read_schema(read_json(path), path)
 
 
 def _differences(held: Any, new: Any, key: str = "") -> Iterator[str]:
@@ -243,28 +243,43 @@ def _differences(held: Any, new: Any, key: str = "") -> Iterator[str]:
 # --- lines ----------------------------------------------------------------------------------------
 
 
+class _Line(Part):
+    study: Count
+    range: Units
+    sums: dict[str, Any]
+
+
+_LINE: TypeAdapter[Any] = TypeAdapter(_Line)
+
+
 def _line(piece: Piece) -> bytes:
     content = {"study": piece.study, "range": [piece.begin, piece.end]}
-    return _checked(content | {"sums": piece.sums.to_dict()}) + b"\n"
+    return sealed(content | {"sums": piece.sums.to_dict()}) + b"\n"
 
 
-def _checked(content: Mapping[str, Any]) -> bytes:
+def sealed(content: Mapping[str, Any]) -> bytes:
     """Return JSON with the checksum of itself as its last entry."""
     text = json.dumps(content, separators=(",", ":")).encode()
     return text[:-1] + b',"crc":"%08x"}' % zlib.crc32(text)
 
 
-def _piece(line: bytes) -> Piece | None:
-    """Return the piece of a line; None where it is torn, damaged, no piece, or counted less."""
+def unsealed(line: bytes) -> Any:
+    """Return the content of what `sealed` returned; None where it is torn or damaged."""
     text, _, crc = line.rpartition(b',"crc":')
     if crc != b'"%08x"}' % zlib.crc32(text + b"}"):
         return None
-    content = parse_json(text + b"}")
-    if "sums" not in content:
+    return parse_json(text + b"}")
+
+
+def _piece(line: bytes) -> Piece | None:
+    """Return the piece of a line; None where it is torn, damaged, no piece, or counted less."""
+    try:
+        content = check(_LINE, unsealed(line))
+        sums = Sums.from_dict(content.sums)
+    except (InputError, ValueError):
         return None
-    begin, end = content["range"]
-    sums = Sums.from_dict(content["sums"])
-    return Piece(content["study"], begin, end, sums) if sums.complete else None
+    begin, end = content.range
+    return Piece(content.study, begin, end, sums) if sums.complete else None
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,9 @@ from sim.engine.state import (
     WINDOW_CHANCE,
     WITH_CHANCE,
 )
+
+if TYPE_CHECKING:
+    from sim.sums import Sums
 
 Entry = tuple[Any, ...]
 """An entry of the engine's sums: a field's name and the places in it; or one of `EXTRA`."""
@@ -261,6 +264,19 @@ def place(entry: Entry) -> int:
     name, *index = entry
     start: int = (TALLY.fields or {})[name][1] // 8
     return start + sum(int(k) * prod(TALLY[name].shape[a + 1 :]) for a, k in enumerate(index))
+
+
+def read(sums: Sums, entry: Entry) -> int:
+    """Return an entry of sums that were added up, or one of `EXTRA`."""
+    name, *index = entry
+    if entry in EXTRA:
+        power = 2 if name.endswith("_sq") else 1
+        pairs = sums.pairs(name.removesuffix("_sq"))
+        return sum(value**power * times for value, times in pairs)
+    value = sums[name]
+    for k in index:
+        value = value[k]
+    return int(value)
 
 
 def by_player(tally: Any, players: int, by: int) -> None:

@@ -49,10 +49,10 @@ def merge(folders: Sequence[PathLike], out: PathLike) -> Result:
         _check_disjoint(parts)
         there = _together(list(parts.values()))
         target = stack.enter_context(locked(_new(Path(out))))
+        result = there.result(None)
         if there.records:
             with writing(target):
-                gather(target, paths, there.ranges)
-        result = there.result(None)
+                gather(target, paths, there.ranges, result.record_rows)
         write_result(target, result, records=there.records)
         result.folder = target
         return result

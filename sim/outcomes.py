@@ -21,7 +21,8 @@ from sim.keep import Keeper, keeping
 from sim.many import Piece, play_many
 from sim.players import Player
 from sim.progress import Wanted
-from sim.results import SCHEMA, Result, calibration_of, to_json
+from sim.results import Result, calibration_of, to_json
+from sim.shapes import SCHEMA
 from sim.study import Study, load_study
 from sim.sums import Sums
 from sim.sweeps import Sweep, Values, load_sweep
@@ -112,18 +113,8 @@ class TournamentResult:
 
     def summary(self) -> dict[str, Any]:
         """Return all numbers, JSON-ready: what was played, and all tables."""
-        tournament, base = self.tournament, self.tournament.base
-        return {
-            "schema": SCHEMA,
-            "kind": "tournament",
-            "version": self.version,
-            **_game(base),
-            "seats": tournament.seats,
+        return facts_of_tournament(self.tournament, self.version) | {
             "by_seat": records(self.seats),
-            "tables": len(tournament.tables),
-            "all_tables": tournament.all_tables,
-            "rounds_of_a_seating": tournament.rounds_of_a_seating,
-            "rounds": tournament.rounds,
             "ranking": records(self.ranking),
             "matrix": records(self.matrix),
         }
@@ -181,6 +172,22 @@ class TournamentResult:
         from analysis.plots import TournamentPlots
 
         return TournamentPlots(self)
+
+
+def facts_of_tournament(tournament: Tournament, version: str) -> dict[str, Any]:
+    """Return a tournament's summary with what was played, and still without what came of it."""
+    return {
+        "schema": SCHEMA,
+        "kind": "tournament",
+        "version": version,
+        **_game(tournament.base),
+        "seats": tournament.seats,
+        "by_seat": [],
+        "tables": len(tournament.tables),
+        "all_tables": tournament.all_tables,
+        "rounds_of_a_seating": tournament.rounds_of_a_seating,
+        "rounds": tournament.rounds,
+    }
 
 
 _BY_SEAT = ("share", "share_sq", "score", "score_sq", "bao_called", "bao_won")
@@ -325,10 +332,7 @@ class SweepResult:
 
     def _places(self) -> list[dict[str, Any]]:
         """Return, for each point, its number and the values of the axes."""
-        keys = [axis.key for axis in self.sweep.axes]
-        columns = [_column([point[k] for point in self.sweep.points]) for k in range(len(keys))]
-        rows = zip(*columns, strict=True)
-        return [{"point": k} | dict(zip(keys, row, strict=True)) for k, row in enumerate(rows)]
+        return places([axis.key for axis in self.sweep.axes], self.sweep.points)
 
     @cached_property
     def best(self) -> dict[str, Any] | None:
@@ -349,33 +353,10 @@ class SweepResult:
     def summary(self) -> dict[str, Any]:
         """Return all numbers but the calibration's, JSON-ready: what was played, each point."""
         base = self.sweep.base
-        return {
-            "schema": SCHEMA,
-            "kind": "sweep",
-            "version": self.version,
-            **_game(base),
-            "unit": base.unit,
-            "count": base.count,
-            "axes": [axis.key for axis in self.sweep.axes],
-            "focus": list(self.sweep.focus),
+        axes = [axis.key for axis in self.sweep.axes]
+        return facts_of_sweep(base, axes, list(self.sweep.focus), self.version) | {
             "best": self.best,
-            "points": [self._point(rows) for rows in self._metric_rows],
-        }
-
-    def _point(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return a point's part of the summary: values of the axes, the table, the seats."""
-        seats: dict[Any, dict[str, Any]] = {}
-        for row in rows:
-            told = seats.setdefault(row["seat"], {"seat": row["seat"], "strategy": row["strategy"]})
-            told[row["metric"]] = row["value"]
-            if row["low"] is not None:
-                told[f"{row['metric']}_ci95"] = [row["low"], row["high"]]
-        table = seats.pop(None)
-        return {
-            "point": rows[0]["point"],
-            "values": {axis.key: rows[0][axis.key] for axis in self.sweep.axes},
-            **{name: value for name, value in table.items() if name not in _NO_SEAT},
-            "players": list(seats.values()),
+            "points": [point_of(axes, rows) for rows in self._metric_rows],
         }
 
     def to_json(self) -> str:
@@ -429,6 +410,54 @@ class SweepResult:
 
 
 _NO_SEAT: dict[str, Any] = {"seat": None, "strategy": None}
+
+
+def facts_of_sweep(base: Study, axes: list[str], focus: list[int], version: str) -> dict[str, Any]:
+    """Return the part of a sweep's summary that says what was played."""
+    return {
+        "schema": SCHEMA,
+        "kind": "sweep",
+        "version": version,
+        **_game(base),
+        "unit": base.unit,
+        "count": base.count,
+        "axes": axes,
+        "focus": focus,
+    }
+
+
+def point_of(axes: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a point's part of the summary: values of the axes, the table, the seats.
+
+    Args:
+        axes: Their keys.
+        rows: Of `SweepResult.metrics`, those of the point.
+    """
+    seats: dict[Any, dict[str, Any]] = {None: {}}
+    for row in rows:
+        told = seats.setdefault(row["seat"], {"seat": row["seat"], "strategy": row["strategy"]})
+        told[row["metric"]] = row["value"]
+        if row["low"] is not None:
+            told[f"{row['metric']}_ci95"] = [row["low"], row["high"]]
+    table = seats.pop(None)
+    return {
+        "point": rows[0]["point"],
+        "values": {axis: rows[0][axis] for axis in axes},
+        **table,
+        "players": list(seats.values()),
+    }
+
+
+def places(axes: Sequence[str], points: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return, for each point of a sweep, its number and the values of the axes as tables have them.
+
+    Args:
+        axes: Their keys.
+        points: The values of all axes at each point.
+    """
+    columns = [_column([point[k] for point in points]) for k in range(len(axes))]
+    rows = zip(*columns, strict=True)
+    return [{"point": k} | dict(zip(axes, row, strict=True)) for k, row in enumerate(rows)]
 
 
 def _decided(result: Result) -> int:

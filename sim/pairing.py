@@ -13,9 +13,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field, TypeAdapter
 
 from sim.batch import Job, check_fault
 from sim.engine.state import GAME_COLUMNS, RECORD_COLUMNS, TALLY, new_state
@@ -31,6 +32,7 @@ from sim.measures import (
     tells_what_happened,
     turned,
 )
+from sim.shapes import Part, Whole, check
 from sim.study import Study
 from sim.sums import Sums
 
@@ -208,7 +210,12 @@ class PairSums:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PairSums:
-        """Return the sums that `to_dict` wrote down."""
+        """Return the sums that `to_dict` wrote down.
+
+        Raises:
+            InputError: It did not write this; see `fits`.
+        """
+        check(_SHAPE, data)
         a, b = (Sums.from_dict(each) for each in data["sums"])
         return cls(
             (a, b),
@@ -218,6 +225,16 @@ class PairSums:
             [np.array(each, object) for each in data["products"]],
             np.array(data["apart"], np.int64),
             [np.array(each, np.int64) for each in data["sections"]],
+        )
+
+    def fits(self, job: PairJob) -> bool:
+        """Whether they have the form of sums over blocks of a job."""
+        sizes = [2 * len(parts) for parts in job.parts]
+        return (
+            self.totals.shape == (2, len(job.values))
+            and [each.shape for each in self.products] == [(size, size) for size in sizes]
+            and self.apart.shape == (len(sizes),)
+            and all(each.ndim == 2 and len(each) == SECTIONS for each in self.sections)
         )
 
     def measured(self, job: PairJob) -> Iterator[tuple[Measure, list[int], list[list[int]], int]]:
@@ -233,6 +250,22 @@ class PairSums:
         for k, measure in enumerate(job.measures):
             sums = [int(total) for side in self.totals for total in side[job.parts[k]]]
             yield measure, sums, self.products[k].tolist(), int(self.apart[k])
+
+
+Times = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class _Pairs(Part):
+    sums: Annotated[list[dict[str, Any]], Field(min_length=2, max_length=2)]
+    blocks: Times
+    differing: Times
+    totals: list[list[Whole]]
+    products: list[list[list[Whole]]]
+    apart: list[Times]
+    sections: Annotated[list[list[list[Times]]], Field(min_length=2, max_length=2)]
+
+
+_SHAPE: TypeAdapter[Any] = TypeAdapter(_Pairs)
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from sim.engine.state import REASONS, RECORD_COLUMNS
-from sim.errors import InputError, parse_json
+from sim.errors import InputError, one_of, parse_json, within
 from sim.files import settle, temporary
 from sim.ranges import Ranges, common, in_words, minus, union
+from sim.shapes import Part, Units, check
 
 RECORDS = "records.parquet"
 """Name of the file of records in a results folder."""
@@ -137,7 +141,9 @@ class _Rows:
         import pyarrow.parquet as pq
 
         self._file = path.open("wb")
-        self._writer = pq.ParquetWriter(self._file, schema, compression=compression)
+        self._writer = pq.ParquetWriter(
+            self._file, schema, compression=compression, write_page_checksum=True
+        )
         self.add = self._writer.write_table
 
     def close(self) -> None:
@@ -326,15 +332,21 @@ def sources(folder: Path, default: Ranges = ()) -> list[Source]:
     return found
 
 
+class _About(Part):
+    ranges: list[Units]
+
+
+_SHAPE: TypeAdapter[Any] = TypeAdapter(_About)
+
+
 def _ranges_of(path: Path, default: Ranges) -> Ranges:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with path.open("rb") as file:
+        with reading_table(path), path.open("rb") as file:
             about = (pq.read_schema(file).metadata or {}).get(_ABOUT)
-        return default if about is None else union(parse_json(about)["ranges"])
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
+        return default if about is None else union(check(_SHAPE, parse_json(about)).ranges)
+    except (InputError, ValueError):
         raise InputError("is no file of records", where=path) from None
 
 
@@ -343,18 +355,23 @@ def held(found: Iterable[Source]) -> Ranges:
     return union(pair for source in found for pair in source.ranges)
 
 
-def stream(found: Iterable[Source], ranges: Ranges) -> Iterator[Any]:
-    """Yield the rows of units as pyarrow tables in index order, a row group at a time.
+def stream(
+    found: Iterable[Source], ranges: Ranges, rows: int, columns: Sequence[Column] = COLUMNS
+) -> Iterator[Any]:
+    """Yield the rows of units as pyarrow tables in index order, at most `GROUP_ROWS` at a time.
+
+    Memory stays flat, however many rows a file has, or says that it has.
 
     Args:
         found: Files of records; where several are about the same unit one of them is taken.
         ranges: The units.
+        rows: How many rows they must have.
+        columns: Those of `COLUMNS` that are wanted; ``index`` must be among them.
 
     Raises:
-        InputError: Records of some of the units are missing, or a file is damaged.
+        InputError: Records of some of the units are missing, a file is damaged, or it is
+            another run's: it has more rows or fewer.
     """
-    import pyarrow as pa
-
     found = list(found)
     missing = minus(ranges, held(found))
     if missing:
@@ -364,42 +381,81 @@ def stream(found: Iterable[Source], ranges: Ranges) -> Iterator[Any]:
     for source in found:
         pieces += [(begin, end, source.path) for begin, end in common(left, source.ranges)]
         left = minus(left, source.ranges)
+    left_over = rows
     for begin, end, path in sorted(pieces):
-        try:
-            yield from _rows(path, begin, end)
-        except (pa.ArrowException, FileNotFoundError) as error:
-            raise InputError(f"is damaged: {error}", where=path) from None
+        for table in _rows(path, begin, end, columns):
+            left_over -= len(table)
+            if left_over < 0:
+                break
+            yield table
+        if left_over < 0:
+            break
+    if left_over:
+        problem, expected = "records of another run", f"{rows:,} rows"
+        raise InputError(problem, where=found[0].path if found else None, expected=expected)
 
 
-def _rows(path: Path, begin: int, end: int) -> Iterator[Any]:
+def _rows(path: Path, begin: int, end: int, columns: Sequence[Column]) -> Iterator[Any]:
     """Yield the rows of a file that are about units `begin` to `end` - 1."""
     import numpy as np
-    import pyarrow.parquet as pq
 
-    with path.open("rb") as opened, pq.ParquetFile(opened) as file:
+    with opened_table(path) as file:
+        _check_columns(path, file.schema_arrow, columns)
+        names = [column.name for column in columns]
+        last = 0
         for k in range(file.num_row_groups):
             index = file.metadata.row_group(k).column(0).statistics
-            if index is not None and (index.max < begin or index.min >= end):
+            known = index is not None and index.has_min_max
+            if known and (index.max < begin or index.min >= end):
                 continue
-            rows = file.read_row_group(k)
-            at = np.searchsorted(rows.column("index").to_numpy(), (begin, end))
-            yield _canonical(rows.slice(at[0], at[1] - at[0]))
+            for rows in file.iter_batches(GROUP_ROWS, row_groups=[k], columns=names):
+                units = rows.column("index").to_numpy()
+                if len(units) and (units[0] < last or (np.diff(units) < 0).any()):
+                    problem = "is damaged: rounds or games are not in their order"
+                    raise InputError(problem, where=path, key="index")
+                last = units[-1] if len(units) else last
+                at = np.searchsorted(units, (begin, end))
+                yield _canonical(rows.slice(at[0], at[1] - at[0]), columns)
 
 
-def _canonical(rows: Any) -> Any:
+def _check_columns(path: Path, schema: Any, columns: Iterable[Column]) -> None:
+    """Refuse a file without these columns, or with others of their names."""
+    import pyarrow as pa
+
+    right = _schema()
+    for column in columns:
+        expected = right.field(column.name).type
+        if column.name not in schema.names:
+            raise InputError("damaged: missing", where=path, key=column.name)
+        found = schema.field(column.name).type
+        words = [pa.string(), expected, pa.dictionary(pa.int32(), pa.string())]
+        if found not in (words if column.type == "category" else [expected]):
+            raise InputError(
+                "damaged", where=path, key=column.name, expected=str(expected), got=str(found)
+            )
+
+
+def _canonical(rows: Any, columns: Sequence[Column] = COLUMNS) -> Any:
     """Return rows that were read as `to_arrow` makes them: all words in their own order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     arrays = []
-    for column in COLUMNS:
-        values = rows.column(column.name).combine_chunks()
+    for column in columns:
+        values = rows.column(column.name)
+        values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        if column.name != "bao" and values.null_count:
+            raise InputError("is damaged: an entry is missing", key=column.name)
         if column.type == "category":
             names = pa.array(_WORDS[column.name])
             codes = pc.index_in(values.cast(pa.string()), value_set=names, skip_nulls=True)
+            if codes.null_count != values.null_count:
+                raise InputError("is damaged", key=column.name, expected=one_of(names.to_pylist()))
             values = pa.DictionaryArray.from_arrays(codes.cast(pa.int8()), names)
         arrays.append(values)
-    return pa.Table.from_arrays(arrays, schema=_schema())
+    return pa.Table.from_arrays(
+        arrays, schema=pa.schema([_schema().field(column.name) for column in columns])
+    )
 
 
 class Keeper:
@@ -458,18 +514,87 @@ def read(folder: Path, ranges: Ranges, rows: int) -> Any:
     """
     import pyarrow as pa
 
+    tables = list(stream(_found(folder, ranges, rows), ranges, rows))
+    return pa.concat_tables(tables or [_schema().empty_table()]).to_pandas()
+
+
+def _found(folder: Path, ranges: Ranges, rows: int) -> list[Source]:
+    """Return the files of records in a folder; see `read`."""
     found = sources(folder, ranges)
     if not found:
         raise InputError("no records were kept", where=folder, expected="a run with --records")
     if minus(ranges, held(found)):
         problem = "records of another run"
         raise InputError(problem, where=found[0].path, expected=f"{rows:,} rows")
-    tables = list(stream(found, ranges))
-    table = pa.concat_tables(tables or [_schema().empty_table()])
-    if len(table) != rows:
-        problem = "records of another run"
-        raise InputError(problem, where=found[0].path, expected=f"{rows:,} rows")
-    return table.to_pandas()
+    return found
+
+
+def count_scores(folder: Path, ranges: Ranges, rounds: int, seats: int) -> list[Counter[int]]:
+    """Return how often each seat had which score, in memory that does not grow with the rows.
+
+    Args:
+        folder: The results folder.
+        ranges: The units that the run has finished.
+        rounds: How many rounds they are.
+        seats: Players at the table.
+
+    Raises:
+        InputError: As for `read`.
+    """
+    rows = rounds * seats
+    columns = [column for column in COLUMNS if column.name in ("index", "seat", "score")]
+    found = _found(folder, ranges, rows)
+    counted: list[Counter[int]] = [Counter() for _ in range(seats)]
+    for table in stream(found, ranges, rows, columns):
+        tally_scores(counted, table.column("seat").to_numpy(), table.column("score").to_numpy())
+    if any(each.total() != rounds for each in counted):
+        raise InputError("records of another run", where=found[0].path, key="seat")
+    return counted
+
+
+def tally_scores(counted: Sequence[Counter[int]], seat: Any, score: Any) -> None:
+    """Mutates: count scores of seats, columns of equal length; other seats are left out."""
+    import numpy as np
+
+    for k, each in enumerate(counted):
+        values, times = np.unique(score[seat == k], return_counts=True)
+        each.update(dict(zip(values.tolist(), times.tolist(), strict=True)))
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def reading_table(path: Path) -> Iterator[None]:
+    """Tell whatever is wrong with a Parquet file that is read as an `InputError` of it."""
+    import pyarrow as pa
+
+    try:
+        with within(where=path):
+            yield
+    except (pa.ArrowException, ArithmeticError, LookupError, MemoryError, OSError) as error:
+        raise InputError(f"is damaged: {_brief(error)}", where=path) from None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"is damaged: {_brief(error)}", where=path) from None
+
+
+def _brief(error: BaseException) -> str:
+    """Return the first line of what pyarrow says."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return lines[0]
+
+
+@contextmanager
+def opened_table(path: Path) -> Iterator[Any]:
+    """Give the block a Parquet file whose checksums are looked at, as of `reading_table`."""
+    import pyarrow.parquet as pq
+
+    with (
+        reading_table(path),
+        path.open("rb") as opened,
+        pq.ParquetFile(opened, page_checksum_verification=True) as file,
+    ):
+        yield file
 
 
 def batches(path: Path) -> Iterator[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ from sim.engine.state import (
 from sim.errors import InputError
 from sim.metrics import BAO, Designers, spread
 from sim.ranges import Ranges, in_words, size
+from sim.shapes import SCHEMA
 from sim.stopping import Until, looks_to
 from sim.study import Study
 from sim.sums import Sums
@@ -40,9 +42,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.plots import RunPlots
-
-SCHEMA = 1
-"""Rises when a field of a summary or of a results folder changes its meaning."""
 
 _PLUCKS = {"own_hit": OWN_HIT, "rival_hit": RIVAL_HIT, "double_hit": DOUBLE_HIT, "missed": MISSED}
 
@@ -146,10 +145,40 @@ class Result:
 
         if self.kept is not None:
             return self.kept
+        return read(self._records_folder(), self.ranges, self.record_rows)
+
+    def _records_folder(self) -> Path:
         if self.folder is None:
             problem = "no records were kept"
             raise InputError(problem, where="records", expected="run(..., records=True)")
-        return read(self.folder, self.ranges, self.sums["rounds"] * len(self.study.players))
+        return self.folder
+
+    @property
+    def record_rows(self) -> int:
+        """How many rows the records have, where they are kept."""
+        return int(self.sums["rounds"]) * len(self.study.players)
+
+    @property
+    def score_counts(self) -> list[Counter[int]]:
+        """How often each seat had which score; out of the records, in flat memory.
+
+        Raises:
+            InputError: As for `records`; or they do not say what the sums of the run say.
+        """
+        from sim.records import RECORDS, count_scores, tally_scores
+
+        seats, rounds = len(self.study.players), int(self.sums["rounds"])
+        if self.kept is not None:
+            counted: list[Counter[int]] = [Counter() for _ in range(seats)]
+            tally_scores(counted, *(self.kept[name].to_numpy() for name in ("seat", "score")))
+        else:
+            counted = count_scores(self._records_folder(), self.ranges, rounds, seats)
+        for seat, each in enumerate(counted):
+            score, squares = (sum(n * x**k for x, n in each.items()) for k in (1, 2))
+            if (score, squares) != (self.sums["score"][seat], self.sums["score_sq"][seat]):
+                problem = f"scores of seat {seat} do not add up to those of the run"
+                raise InputError(problem, where=(self.folder or Path()) / RECORDS, key="score")
+        return counted
 
     @property
     def calibration(self) -> pd.DataFrame:

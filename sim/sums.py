@@ -7,12 +7,40 @@ accumulated, so the order and the size of chunks leave no trace.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator, Field, TypeAdapter, create_model
+from pydantic_core import PydanticCustomError
 
-from sim.engine.state import GAME_COLUMNS, GAME_DEFICIT, GAME_TURNS, NONE, TALLY, new_record
+from sim.engine.state import (
+    BAO_CALLED,
+    BAO_WON,
+    END_CAP,
+    GAME_COLUMNS,
+    GAME_DEFICIT,
+    GAME_THRESHOLD,
+    GAME_TURNS,
+    MAX_CARDS,
+    MAX_PLAYERS,
+    MISSED,
+    NONE,
+    PLUCK_TRIED,
+    POWER_BY,
+    POWER_USED,
+    REASONS,
+    TALLY,
+    TRIGGERS,
+    WIN_UNITS,
+    new_record,
+)
+from sim.errors import InputError
+from sim.shapes import Count, Part, Whole, check
+
+if TYPE_CHECKING:
+    from sim.study import Study
 
 OUTCOMES = ("won", "tied", "beaten", "void")
 """What becomes of a call of BAO, from `sim.engine.state.BAO_WON` on."""
@@ -112,9 +140,32 @@ class Sums:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Sums:
-        """Return the sums that `to_dict` wrote down."""
-        counts = {name: value for name, value in data.items() if name != "histograms"}
-        return cls(counts, {name: dict(pairs) for name, pairs in data["histograms"].items()})
+        """Return the sums that `to_dict` wrote down, here or in an older version.
+
+        Raises:
+            InputError: It did not write this; says at which count. Whether what it says can be
+                true is left to `check`.
+        """
+        check(_SHAPE, data)
+        counts = {name: data[name] for name in _COUNTED if name in data}
+        pairs = data["histograms"]
+        return cls(counts, {name: dict(pairs[name]) for name in HISTOGRAMS if name in pairs})
+
+    def check(self, study: Study) -> None:
+        """Check that the counts add up, and can be those of a study.
+
+        Raises:
+            InputError: They do not; says which.
+        """
+        for key, found, right in _facts(self, study):
+            if found != right:
+                raise InputError("does not add up", key=key, expected=f"{right:,}", got=found)
+        for name, histogram in self.histograms.items():
+            low, high = _bounds(name, study)
+            strange = next((value for value in histogram if not low <= value <= high), None)
+            if strange is not None:
+                key, expected = f"histograms.{name}", f"values from {low:,} to {high:,}"
+                raise InputError("damaged", key=key, expected=expected, got=strange)
 
     @property
     def complete(self) -> bool:
@@ -158,6 +209,216 @@ class Sums:
     def __repr__(self) -> str:
         """Say over how much they are."""
         return f"<Sums over {self['rounds']:,} rounds, {self['games']:,} games>"
+
+
+# --- what is written down -------------------------------------------------------------------------
+
+_COUNTED = tuple(name for name in TALLY.names or () if name not in ROWS)
+
+
+def _between(first: str, last: str) -> tuple[str, ...]:
+    return _COUNTED[_COUNTED.index(first) : _COUNTED.index(last) + 1]
+
+
+_ALWAYS = (*_between("rounds", "count"), *_between("sure_plucks", "deciding_rounds"))
+_ALWAYS_HISTOGRAMS = ("turns", "recyclings", "game_rounds")
+"""What every version has counted."""
+
+_SIGNED: tuple[str, ...] = (
+    "score",
+    "total",
+    "call_total",
+    "place_score",
+    "users",
+    "game_score_rounds",
+)
+_SIGNED += ("dealt_sum", "dealt_product")
+"""What may be below 0; everything else counts or adds up squares."""
+
+
+def _nested(shape: tuple[int, ...], entry: Any) -> Any:
+    """Return the type of nested lists of some lengths."""
+    for length in reversed(shape):
+        entry = Annotated[list[entry], Field(min_length=length, max_length=length)]
+    return entry
+
+
+def _ascending(pairs: list[list[int]]) -> list[list[int]]:
+    values = [value for value, _ in pairs]
+    if any(a >= b for a, b in pairwise(values)):
+        raise PydanticCustomError("values", "values in ascending order, each once")
+    return pairs
+
+
+def _counts(pairs: list[list[int]]) -> list[list[int]]:
+    if any(times < 0 for _, times in pairs):
+        raise PydanticCustomError("times", "numbers of times from 0 on")
+    return pairs
+
+
+def _fields(types: Mapping[str, Any], always: tuple[str, ...]) -> Any:
+    return {name: (kind, ... if name in always else None) for name, kind in types.items()}
+
+
+_Pair: Any = _nested((2,), Whole)
+_Pairs: Any = Annotated[list[_Pair], AfterValidator(_ascending)]
+_Histogram: Any = Annotated[_Pairs, AfterValidator(_counts)]
+_HistogramsPart: Any = create_model(
+    "_HistogramsPart",
+    __base__=Part,
+    **_fields(
+        {name: _Pairs if name in _SIGNED else _Histogram for name in HISTOGRAMS},
+        _ALWAYS_HISTOGRAMS,
+    ),
+)
+_SumsPart: Any = create_model(
+    "_SumsPart",
+    __base__=Part,
+    histograms=(_HistogramsPart, ...),
+    **_fields(
+        {
+            name: _nested(TALLY[name].shape, Whole if name in _SIGNED else Count)
+            for name in _COUNTED
+        },
+        _ALWAYS,
+    ),
+)
+_SHAPE: TypeAdapter[Any] = TypeAdapter(_SumsPart)
+
+
+# --- what is always so ----------------------------------------------------------------------------
+
+Fact = tuple[str, int, int]
+"""Where, what stands there, and what it must be."""
+
+
+def _facts(sums: Sums, study: Study) -> Iterator[Fact]:
+    """Yield what must be equal in the sums over units of a study, however they went."""
+    seats, rounds = len(study.players), sums["rounds"]
+    yield "ends", sum(sums["ends"]), rounds
+    yield "histograms.turns", _total(sums, "turns"), rounds
+    yield "histograms.recyclings", _total(sums, "recyclings"), rounds
+    yield "bao", sum(sums["bao"][BAO_WON:]), sums["bao"][BAO_CALLED]
+    yield "bao_called", sum(sums["bao_called"]), sums["bao"][BAO_CALLED]
+    yield "bao_won", sum(sums["bao_won"]), sums["bao"][BAO_WON]
+    yield "game_ends", sum(sums["game_ends"]), sums["games"]
+    yield "histograms.game_rounds", _total(sums, "game_rounds"), sums["games"]
+    decided = rounds - sums["ends"][END_CAP]
+    if study.games is None:
+        yield "games", sums["games"], 0
+    else:
+        of_games = sum(value * times for value, times in sums.pairs("game_rounds"))
+        yield "histograms.game_rounds", of_games, rounds
+        decided = sums["game_ends"][GAME_THRESHOLD]
+    yield "share", sum(sums["share"]), WIN_UNITS * decided
+    for name in _COUNTED:
+        if TALLY[name].shape[:1] == (MAX_PLAYERS,) and name in sums.counts:
+            yield name, sum(map(_weight, sums[name][seats:])), 0
+    for seat in range(seats):
+        plucks = sum(sums["count"][seat][: MISSED + 1])
+        yield "sure_plucks", max(plucks, sum(sums["sure_plucks"][seat])), plucks
+        for k, tried in enumerate(sums["sure_plucks"][seat]):
+            yield "sure_hits", max(tried, sums["sure_hits"][seat][k]), tried
+        for values, squares, times in _SPREADS:
+            if values in sums.counts and squares in sums.counts:
+                yield from _spread(sums, seat, values, squares, times)
+    if sums.complete:
+        yield from _more_facts(sums, study)
+
+
+def _more_facts(sums: Sums, study: Study) -> Iterator[Fact]:
+    """Yield what must be equal of what older versions did not count."""
+    rounds, turns = sums["rounds"], sum(value * times for value, times in sums.pairs("turns"))
+    for k, reason in enumerate(REASONS):
+        yield f"histograms.turns_{reason}", _total(sums, f"turns_{reason}"), sums["ends"][k]
+    ends = list(map(sum, zip(*sums["call_ends"], strict=True)))
+    shield = list(map(sum, zip(*sums["call_shield"], strict=True)))
+    for k, called in enumerate(sums["bao"]):
+        yield "call_ends", ends[k], called
+        yield "call_shield", shield[k], called
+        yield "call_lowest", max(sums["call_lowest"][k], called), called
+    for k, outcome in enumerate(OUTCOMES, start=BAO_WON):
+        for of in ("turns", "totals", "unknowns"):
+            name = f"call_{of}_{outcome}"
+            yield f"histograms.{name}", _total(sums, name), sums["bao"][k]
+    yield "histograms.lead_changes", _total(sums, "lead_changes"), rounds
+    led_at = _total(sums, "loser_led_at")
+    yield "histograms.loser_led_at", max(rounds, led_at), rounds
+    yield "histograms.loser_led_left", _total(sums, "loser_led_left"), led_at
+    yield "led", max(turns, sum(sums["led"])), turns
+    for name in ("game_lead_changes", "deficits"):
+        yield f"histograms.{name}", _total(sums, name), sums["game_ends"][GAME_THRESHOLD]
+    if study.games is not None:
+        yield "game_turns", sums["game_turns"], turns
+    for seat in range(len(study.players)):
+        yield "place_rounds", sum(sums["place_rounds"][seat]), rounds
+        yield "place_decided", sum(sums["place_decided"][seat]), rounds - sums["ends"][END_CAP]
+        yield "place_score", sum(sums["place_score"][seat]), sums["score"][seat]
+        yield "place_score_sq", sum(sums["place_score_sq"][seat]), sums["score_sq"][seat]
+        if study.games is None:
+            yield "place_share", sum(sums["place_share"][seat]), sums["share"][seat]
+        yield from _details(sums["count"][seat], sums["detail"][seat])
+
+
+def _details(count: list[int], detail: list[int]) -> Iterator[Fact]:
+    """Yield that a seat's plucks and powers are as many as by what they came from."""
+    tried = detail[PLUCK_TRIED : PLUCK_TRIED + 2 * MISSED * 2]  # source, targets, missed or hit
+    yield "detail", sum(tried[::2]), count[MISSED]
+    for kind in range(MISSED):
+        yield "detail", tried[2 * kind + 1] + tried[2 * (kind + MISSED) + 1], count[kind]
+    for power, used in enumerate(count[POWER_USED:]):
+        begin = POWER_BY + power * len(TRIGGERS)
+        yield "detail", sum(detail[begin : begin + len(TRIGGERS)]), used
+
+
+_SPREADS = (
+    ("share", "share_sq", None),
+    ("score", "score_sq", None),
+    ("call_turn", "call_turn_sq", "bao_called"),
+    ("call_total", "call_total_sq", "bao_called"),
+    ("call_unknown", "call_unknown_sq", "bao_called"),
+)
+"""Fields with sums of values of a seat, of their squares, and how many there are."""
+
+
+def _spread(sums: Sums, seat: int, values: str, squares: str, times: str | None) -> Iterator[Fact]:
+    """Yield that squares are not less than the values allow."""
+    if times is not None:
+        n = sums[times][seat]
+    else:
+        n = sums["games"] if values == "share" and sums["games"] else sums["rounds"]
+    least = -(-(sums[values][seat] ** 2) // n) if n else 0
+    yield squares, min(least, sums[squares][seat]), least
+    if not n:
+        yield values, sums[values][seat], 0
+
+
+def _total(sums: Sums, name: str) -> int:
+    return sum(sums.histograms[name].values())
+
+
+def _weight(entry: Any) -> int:
+    """Return 0 if a number, or all in nested lists of them, is 0."""
+    return sum(map(_weight, entry)) if isinstance(entry, list) else abs(entry)
+
+
+def _bounds(name: str, study: Study) -> tuple[int, int]:
+    """Return the least and the greatest value that a histogram of a study can have."""
+    rules = study.rules
+    if name.startswith(("game_rounds", "game_lead")):
+        return 0, rules.max_rounds
+    if name.startswith("dealt"):
+        return 0, len(study.deck.birds) - 1
+    if name.startswith("call_unknowns"):
+        return 0, MAX_CARDS
+    if name == "recyclings":  # at most one for each card that is drawn, see `Job.histograms`
+        return 0, rules.max_turns * (7 + rules.penalty_cards)
+    if name.startswith(("call_totals", "deficits")):
+        return -(2**31), 2**31
+    return 0, rules.max_turns
+
+
+# --- adding up ------------------------------------------------------------------------------------
 
 
 def _sparse(counts: Any, first: int) -> dict[int, int]:

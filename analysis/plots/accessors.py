@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.plots import players, plucks, rounds, sweeps, tournaments
 from analysis.plots.summaries import seat_names
+from analysis.stats import CONFIDENCE
 from sim.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -41,6 +42,22 @@ class Plots:
             for name, told in self._told()
         )
         return f"<table><tbody>{rows}</tbody></table>"
+
+
+def seat_scores(result: Result) -> dict[int, players.SeatScores]:
+    """Return the scores of each seat of a run, counted, with the mean that the sums say.
+
+    Raises:
+        InputError: The run kept no records, or they are not those of its sums.
+    """
+    from sim.results import interval
+
+    study, sums, found = result.study, result.sums, {}
+    for seat, times in enumerate(result.score_counts):
+        ends = interval("score_mean", study, sums, seat, CONFIDENCE)
+        mean = sums["score"][seat] / max(sums["rounds"], 1)
+        found[seat] = players.SeatScores(times, mean, ends)
+    return found
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,7 +93,7 @@ class RunPlots(Plots):
             InputError: The run kept no records.
         """
         names = seat_names(self._summary)
-        return players.scores(self._result.records, ax, names=names)
+        return players.scores(seat_scores(self._result), ax, names=names)
 
     def bao(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw how often BAO succeeds by what it was called on; see `analysis.plots.bao`."""

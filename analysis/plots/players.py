@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.languages import ORDINALS
@@ -112,19 +113,38 @@ _ROW = 0.82
 """How much of a row the highest bar takes."""
 
 
-def scores(records: pd.DataFrame, ax: Axes | None = None, *, names: Sequence[str] = ()) -> Axes:
+@dataclass(frozen=True)
+class SeatScores:
+    """The scores of a seat, counted.
+
+    Attributes:
+        times: How often it had which score.
+        mean: Of them.
+        interval: Of the mean, 95 %.
+    """
+
+    times: Mapping[int, int]
+    mean: float
+    interval: Interval
+
+
+def scores(
+    records: pd.DataFrame | Mapping[int, SeatScores],
+    ax: Axes | None = None,
+    *,
+    names: Sequence[str] = (),
+) -> Axes:
     """Draw how often each seat has which score: a row of bars for each seat, its mean below.
 
     Args:
-        records: One row for each round and seat, with ``index``, ``seat`` and ``score``.
+        records: One row for each round and seat, with ``index``, ``seat`` and ``score``; or, by
+            seat, its scores counted, which takes no memory for rows.
         ax: Axes to draw on.
         names: Of the seats.
     """
     ax = axes_or_new(ax)
-    shares = {
-        int(seat): rows["score"].value_counts(normalize=True).sort_index()
-        for seat, rows in records.groupby("seat")
-    }
+    counted = records if isinstance(records, Mapping) else _counted(records)
+    shares = {seat: _shares(each.times) for seat, each in counted.items()}
     low = min(int(share.index[0]) for share in shares.values())
     high = max(int(share.index[-1]) for share in shares.values())
     most = max(_most_of_all(share) for share in shares.values())
@@ -133,8 +153,8 @@ def scores(records: pd.DataFrame, ax: Axes | None = None, *, names: Sequence[str
     for row, (seat, share) in enumerate(shares.items()):
         base = row + _ROW / 2
         _draw_scores(ax, share[share.index <= shown], base, top)
-        mean, interval = _mean_of(records[records["seat"] == seat])
-        reach: Any = reach_of([mean], [interval])
+        mean = counted[seat].mean
+        reach: Any = reach_of([mean], [counted[seat].interval])
         style: Any = {"fmt": "D", "markersize": 4, "color": "black", "capsize": 3}
         ax.errorbar([mean], [base], xerr=reach, **style)
     names_beside(ax, names or [f"seat {seat}" for seat in shares])
@@ -142,9 +162,25 @@ def scores(records: pd.DataFrame, ax: Axes | None = None, *, names: Sequence[str
     ax.set_xlim(low - 1.5, shown + 1.5)
     ax.grid(axis="x", alpha=0.3)
     ax.set_xlabel("score, points" + (f" (the highest: {high})" if shown < high else ""))
-    note = counts([len(records) // len(shares)], "rounds")
+    rounds = sum(sum(each.times.values()) for each in counted.values())
+    note = counts([rounds // len(shares)], "rounds")
     note += f"; height of a row: {_digits(100 * top)} %; diamonds: means with 95 % intervals"
     return fit_names(headed(ax, "Scores of a round", note))
+
+
+def _counted(records: pd.DataFrame) -> dict[int, SeatScores]:
+    return {
+        int(seat): SeatScores(rows["score"].value_counts().to_dict(), *_mean_of(rows))
+        for seat, rows in records.groupby("seat")
+    }
+
+
+def _shares(times: Mapping[int, int]) -> pd.Series[Any]:
+    """Return the share of each score, lowest first."""
+    import pandas as pd
+
+    ordered = pd.Series(dict(times)).sort_index()
+    return ordered / ordered.sum()
 
 
 def _digits(number: float) -> str:

@@ -86,13 +86,13 @@ def _of_summary(pen: Pen, source: Source, name: str) -> Iterator[Figure]:
 def _of_records(pen: Pen, source: Source) -> Iterator[Figure]:
     from analysis import plots
 
-    records = source.tables.get("records")
-    if records is not None and len(records):
+    scores = source.tables.get("scores")
+    if scores and any(each.times for each in scores.values()):
         names = [f"{seat['seat']} {seat['strategy']}" for seat in source.summary["players"]]
         yield figure(
             pen,
             "scores",
-            lambda ax: plots.scores(records, ax, names=names),
+            lambda ax: plots.scores(scores, ax, names=names),
             1.4 + 0.55 * len(names),
             _scores(pen, source.summary),
         )

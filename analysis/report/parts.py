@@ -33,8 +33,8 @@ class Source:
         name: The folder's name; empty if there is none.
         summary: All numbers.
         study: What was played, as resolved: the ``study`` of the manifest.
-        tables: DataFrames by name, as the folder's Parquet files hold them.
-        sides: The two studies' own results, of a comparison that has them.
+        tables: By name, what pictures take besides: DataFrames; of a run with records its
+            ``scores`` by seat, counted.
         engine: Version of the engine that played; None if it is not known.
     """
 
@@ -43,7 +43,6 @@ class Source:
     summary: Mapping[str, Any]
     study: Mapping[str, Any]
     tables: Mapping[str, Any] = field(default_factory=dict)
-    sides: tuple[Source, ...] = ()
     engine: int | None = None
 
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+
+import sim
 from analysis.report.parts import Source
-from analysis.report.shapes import check_schema, check_summary, resolved_study
-from sim.errors import InputError, one_of, read_json
+from analysis.shapes import check_rows, check_summary, columns, resolved_study
+from sim.errors import InputError, one_of, read_json, show, within
+from sim.shapes import Manifest, as_json, check, check_agrees, read_schema
+
+if TYPE_CHECKING:
+    from sim.results import Result
+    from sim.study import Study
 
 KINDS = ("run", "comparison", "sweep", "tournament")
+
+_BINS_AT_MOST = 100
+"""Rows that a seat has at a point of a table of calibration, at most."""
 
 _HOLDERS = ("study", "sweep", "tournament")
 _EXPECTED = "a folder written by baobei run, compare, sweep or tournament"
@@ -40,103 +52,185 @@ def _of_result(result: Any) -> Source:
     folder = getattr(result, "folder", None)
     name = Path(folder).name if folder else ""
     if kind == "comparison":
-        sides = tuple(_of_result(side) for side in (result.a, result.b))
         tables = {"differences": result.differences}
         study = result.comparing.to_dict()
-        return Source(kind, name, summary, study, tables, sides, sides[0].engine)
+        return Source(kind, name, summary, study, tables, result.engine)
     played = next(getattr(result, holder) for holder in _HOLDERS if hasattr(result, holder))
     tables = result.tables() if kind != "run" else _kept(result)
     engine = getattr(result, "engine", None)
-    return Source(kind, name, summary, played.to_dict(), tables, engine=engine)
+    return Source(kind, name, summary, played.to_dict(), tables, engine)
 
 
-def _kept(result: Any) -> dict[str, Any]:
-    """Return a run's calibration, and its records if it has kept any in memory or its folder."""
-    tables = {"calibration": result.calibration}
-    if result.kept is not None:
-        return tables | {"records": result.kept}
-    return tables if result.folder is None else tables | _records(Path(result.folder))
+def _kept(result: Result) -> dict[str, Any]:
+    """Return a run's calibration, and its scores if it has kept records in memory or its folder."""
+    from analysis.plots.accessors import seat_scores
+    from sim.records import RECORDS
+
+    tables: dict[str, Any] = {"calibration": result.calibration}
+    folder = result.folder
+    if result.kept is not None or (folder is not None and (Path(folder) / RECORDS).exists()):
+        tables["scores"] = seat_scores(result)
+    return tables
 
 
 # --- folders --------------------------------------------------------------------------------------
 
+_MANIFEST: TypeAdapter[Any] = TypeAdapter(Manifest)
+
 
 def _of_folder(path: Path) -> Source:
-    manifest = _json(path / "manifest.json", path)
+    manifest = read_schema(_json(path / "manifest.json", path), path / "manifest.json")
     kind = manifest.get("kind", "run")
     if kind not in KINDS:
-        problem = f"holds the results of a {kind}"
+        problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
         raise InputError(problem, where=path, expected=f"those of a {one_of(KINDS, quote='')}")
-    check_schema(manifest, path)
-    if kind == "run" and not manifest.get("finished"):
-        return _unfinished(path)
+    told = check(_MANIFEST, manifest, path / "manifest.json")
+    if kind == "run" and not told.finished:
+        return _of_run(path, told)
     if not (path / "summary.json").exists():
         raise InputError(
             "not finished yet", where=path, expected=f"the same {kind} again, to its end"
         )
-    summary = _json(path / "summary.json", path)
-    check_summary(kind, summary, path / "summary.json")
-    study = resolved_study(kind, manifest.get("study"), path / "manifest.json")
-    sides: tuple[Source, ...] = ()
-    if kind == "comparison":
-        sides = tuple(_of_folder(path / side) for side in "ab" if (path / side).is_dir())
-    tables = _of_run(path, manifest) if kind == "run" else _tables(path)
-    return Source(kind, path.resolve().name, summary, study, tables, sides, manifest.get("engine"))
+    return _READERS[kind](path, told)
 
 
-def _unfinished(path: Path) -> Source:
-    """Return what is finished of a run, out of its journal."""
-    from dataclasses import replace
-
-    from sim.results import load_results
-
-    return replace(_of_result(load_results(path)), name=path.resolve().name)
-
-
-def _json(file: Path, folder: Path) -> dict[str, Any]:
+def _json(file: Path, folder: Path) -> Any:
     try:
-        content = read_json(file)
+        return read_json(file)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError("no results here", where=folder, expected=_EXPECTED) from None
-    if not isinstance(content, Mapping):
-        raise InputError("not the file of a result", where=file)
-    return dict(content)
 
 
-def _of_run(path: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a finished run: its records, and its calibration out of its sums."""
-    from analysis.sweeping import calibration_frame
-    from sim.results import calibration_of
-    from sim.sums import Sums
+def _of_run(path: Path, manifest: Manifest) -> Source:
+    """Return what the sums of a run say."""
+    from sim.folder import read_result
 
-    try:
-        sums = Sums.from_dict(manifest["sums"])
-        rows = list(calibration_of(sums, range(len(manifest["study"]["players"]))))
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        problem = f"damaged: {type(error).__name__}: {error}"
-        raise InputError(problem, where=path / "manifest.json", key="sums") from None
-    return {"calibration": calibration_frame(rows), **_records(path)}
+    return _named(_of_result(read_result(path)), path)
 
 
-def _records(path: Path) -> dict[str, Any]:
-    """Return what plots take of a run's records, where it has any."""
-    file = path / "records.parquet"
-    if not file.exists():
-        return {}
-    return {"records": _table(file, ["index", "seat", "score"])}
+def _named(source: Source, path: Path) -> Source:
+    from dataclasses import replace
+
+    return replace(source, name=path.resolve().name)
 
 
-def _tables(path: Path) -> dict[str, Any]:
-    """Return the tables of a folder by name."""
-    return {file.stem: _table(file) for file in sorted(path.glob("*.parquet"))}
+def _of_comparison(path: Path, manifest: Manifest) -> Source:
+    from sim.comparisons import read_comparison
+
+    return _named(_of_result(read_comparison(path)), path)
 
 
-def _table(file: Path, columns: list[str] | None = None) -> Any:
-    import pandas as pd
-    from pyarrow import ArrowException
+def _of_sweep(path: Path, manifest: Manifest) -> Source:
+    from analysis.sweeping import METRICS, calibration_frame, metrics_frame
+    from sim.outcomes import facts_of_sweep, places, point_of
+    from sim.study import Study
 
-    try:
-        with file.open("rb") as opened:
-            return pd.read_parquet(opened, columns=columns)
-    except (OSError, ValueError, ArrowException) as error:
-        raise InputError(f"cannot be read: {error}", where=file) from None
+    file, kind = path / "summary.json", "sweep"
+    study = resolved_study(kind, manifest.study, path / "manifest.json")
+    summary = check_summary(kind, _json(file, path), file)
+    varied, base = study["sweep"], Study.from_dict({k: study[k] for k in study if k != "sweep"})
+    axes, focus = [axis["key"] for axis in varied["axes"]], varied["focus"]
+    with within("study", path / "manifest.json"):
+        _check_sweep(base, varied, manifest.fingerprint)
+    _check_facts(summary, facts_of_sweep(base, axes, focus, manifest.version), manifest, file)
+    at = places(axes, varied["points"])
+    held = [{"point": point["point"], **point["values"]} for point in summary["points"]]
+    check_agrees(held, as_json(at), file, "points")
+    seats = 1 + max(len(point["players"]) for point in summary["points"])
+    tables = {
+        name: _rows_of(path / f"{name}.parquet", name, axes, len(at) * seats * most)
+        for name, most in (("metrics", len(METRICS)), ("calibration", _BINS_AT_MOST))
+    }
+    rows = tables["metrics"]
+    by_point = [point_of(axes, list(of)) for _, of in groupby(rows, lambda row: row["point"])]
+    check_agrees(by_point, summary["points"], path / "metrics.parquet", "points")
+    _check_best(summary, rows, file)
+    calibration = calibration_frame(tables["calibration"])
+    frames = {"metrics": metrics_frame(rows), "calibration": calibration}
+    return Source(kind, path.resolve().name, summary, study, frames, manifest.engine)
+
+
+def _check_sweep(base: Study, varied: Mapping[str, Any], fingerprint: str) -> None:
+    """Check that a sweep is what was played; where an axis names files, nobody can know that."""
+    from sim.sweeps import Axis, Sweep
+
+    axes = [Axis(axis["key"], tuple(axis["values"])) for axis in varied["axes"]]
+    for axis in axes:
+        of_files = axis.key == "deck" or axis.key.endswith(".player")
+        if of_files and any(isinstance(value, str) for value in axis.values):
+            return
+    points = tuple(map(tuple, varied["points"]))
+    sweep = Sweep(base, tuple(axes), points, tuple(varied["focus"]))
+    if sweep.fingerprint != fingerprint:
+        raise InputError("is not what was played: its fingerprint is another")
+
+
+def _check_facts(
+    summary: dict[str, Any], true: dict[str, Any], manifest: Manifest, file: Path
+) -> None:
+    """Check that a summary is about what its manifest says that was played."""
+    mine = manifest.version == str(sim.__version__)
+    check_agrees(summary, as_json(true) if mine else {"version": manifest.version}, file)
+
+
+def _check_best(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], file: Path) -> None:
+    """Check that the best point of a sweep has the value that it is said to have."""
+    best = summary["best"]
+    if best is None:
+        return
+    one = len(best["seats"]) == 1
+    name, seat = ("win_share", best["seats"][0]) if one else ("group_win_share", None)
+    of = {"point": best["point"], "metric": name, "seat": seat}
+    found = next((row for row in rows if of.items() <= row.items()), {})
+    true = {key: found.get(key) for key in ("value", "low", "high")}
+    check_agrees(best, true | {"seats": summary["focus"]}, file, "best")
+
+
+def _of_tournament(path: Path, manifest: Manifest) -> Source:
+    from analysis.ranking import frames
+    from sim.outcomes import facts_of_tournament
+    from sim.tournaments import Tournament
+
+    file, kind, told = path / "summary.json", "tournament", path / "manifest.json"
+    study = resolved_study(kind, manifest.study, told)
+    tournament = Tournament.from_dict(study)
+    if tournament.fingerprint != manifest.fingerprint:
+        problem = "is not what was played: its fingerprint is another"
+        raise InputError(problem, where=told, key="study")
+    summary = check_summary(kind, _json(file, path), file)
+    true = facts_of_tournament(tournament, manifest.version)
+    del true["by_seat"]
+    _check_facts(summary, true, manifest, file)
+    names = sorted(player.name for player in tournament.players)
+    check_agrees(sorted(row["player"] for row in summary["ranking"]), names, file, "ranking.player")
+    return Source(kind, path.resolve().name, summary, study, frames(summary), manifest.engine)
+
+
+_READERS: dict[str, Callable[[Path, Manifest], Source]] = {
+    "run": _of_run,
+    "comparison": _of_comparison,
+    "sweep": _of_sweep,
+    "tournament": _of_tournament,
+}
+
+
+def _rows_of(file: Path, kind: str, axes: Sequence[str], most: int) -> list[dict[str, Any]]:
+    """Return the rows of a table of a sweep, checked.
+
+    Args:
+        file: The table.
+        kind: ``metrics`` or ``calibration``.
+        axes: Keys of the axes.
+        most: How many rows it may have; more are not read.
+    """
+    from sim.records import opened_table
+
+    names = columns(kind, axes)
+    with opened_table(file) as table:
+        count = table.metadata.num_rows
+        if count > most:
+            raise InputError(expected=f"at most {most:,} rows", got=count)
+        there = [name for name in names if name in table.schema_arrow.names]
+        rows: list[dict[str, Any]] = table.read(columns=there).to_pylist() if count else []
+    check_rows(kind, axes, rows, file)
+    return rows

@@ -1,0 +1,179 @@
+"""What the files of results hold, as shapes: whatever else stands in one is told with its place.
+
+A file may be damaged, or have been written by hand. So all that is taken from one is checked
+before, by pydantic: each document has one shape, which says the types of its parts and what they
+may be, and one function tells what is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic_core import PydanticCustomError
+
+from sim.errors import InputError, show
+
+SCHEMA = 1
+"""Rises when a field of a summary or of a results folder changes its meaning."""
+
+_HUGE = 2**128  # no count comes near; what is greater cannot be reckoned with as a number
+
+
+class Part(BaseModel):
+    """A part of a file; what else stands in it does not matter."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+def _ascending(ends: list[Any]) -> list[Any]:
+    low, high = ends
+    if (low is None) != (high is None):
+        raise PydanticCustomError("ends", "two numbers, or null twice")
+    if low is not None and low > high:
+        raise PydanticCustomError("ends", "the lower end first")
+    return ends
+
+
+def _range(pair: list[int]) -> list[int]:
+    if pair[0] >= pair[1]:
+        raise PydanticCustomError("range", "the first unit, and one past the last")
+    return pair
+
+
+Whole = Annotated[int, Field(ge=-_HUGE, le=_HUGE)]
+Count = Annotated[int, Field(ge=0, le=_HUGE)]
+Number = FiniteFloat | None
+Share = Annotated[FiniteFloat, Field(ge=0, le=1)] | None
+Seconds = Annotated[FiniteFloat, Field(ge=0)]
+Ends = Annotated[list[Number], Field(min_length=2, max_length=2), AfterValidator(_ascending)]
+"""An interval: its lower end and its upper end, or null twice."""
+Units = Annotated[list[Count], Field(min_length=2, max_length=2), AfterValidator(_range)]
+"""A range of units: the first, and one past the last."""
+
+
+def check(shape: TypeAdapter[Any], content: Any, file: Path | None = None, key: str = "") -> Any:
+    """Check what stands in a file.
+
+    Args:
+        shape: What it must be.
+        content: What it is.
+        file: Where it stands; None if whoever called adds that (`sim.errors.within`).
+        key: At which place in the file.
+
+    Returns:
+        The same, as the shape makes it.
+
+    Raises:
+        InputError: It is not; says at which place something is missing or of another kind.
+    """
+    try:
+        return shape.validate_python(content, strict=True)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        path = ".".join([*filter(None, [key]), *map(str, problem["loc"])]) or None
+        if problem["type"] == "missing":
+            raise InputError("damaged: missing", where=file, key=path) from None
+        expected = problem["msg"].removeprefix("Input should be ")
+        got = problem["input"]
+        raise InputError("damaged", where=file, key=path, expected=expected, got=got) from None
+
+
+# --- manifests ------------------------------------------------------------------------------------
+
+
+class Manifest(Part):
+    """What the manifest of any folder says."""
+
+    number: Annotated[int, Field(ge=1, alias="schema")]
+    version: str
+    engine: int
+    fingerprint: str
+    study: dict[str, Any]
+    finished: bool = False
+    kind: str = "run"
+
+
+def read_schema(content: Any, file: Path, noun: str = "the manifest of results") -> dict[str, Any]:
+    """Return the content of a file of results, if this version of the program can read it.
+
+    Raises:
+        InputError: It is something else, or was written by a newer version.
+    """
+    number = content.get("schema") if isinstance(content, Mapping) else None
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise InputError(f"not {noun}", where=file)
+    if number > SCHEMA:
+        problem = "written by a newer version of the program"
+        raise InputError(problem, where=file, expected=f"schema {SCHEMA} or lower", got=number)
+    return dict(content)
+
+
+# --- what must agree ------------------------------------------------------------------------------
+
+
+def check_agrees(content: Any, true: Any, file: Path, key: str = "") -> None:
+    """Check that a file says what is known from elsewhere.
+
+    Intervals, and what hangs on them, are left out: a later version of the program may know
+    better ones. Numbers that are not whole may differ in their last digits.
+
+    Args:
+        content: What the file says.
+        true: What is known; JSON-ready.
+        file: The file.
+        key: The place in it.
+
+    Raises:
+        InputError: It says something else; says where.
+    """
+    for place, said, known in _apart(content, true, key):
+        problem = "damaged: does not fit to the rest of the folder"
+        got = {} if said is _MISSING else {"got": said}
+        raise InputError(problem, where=file, key=place or None, expected=show(known), **got)
+
+
+_MISSING: Any = object()
+_OF_INTERVALS = ("reached", "looks")
+
+
+def _apart(content: Any, true: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the places at which a content is not what it should be, with both."""
+    if isinstance(true, Mapping) and isinstance(content, Mapping):
+        for name, value in true.items():
+            if not name.endswith("_ci95") and name not in _OF_INTERVALS:
+                at = f"{key}.{name}".lstrip(".")
+                yield from _apart(content.get(name, _MISSING), value, at)
+    elif isinstance(true, list) and isinstance(content, list) and len(true) == len(content):
+        for k, (said, value) in enumerate(zip(content, true, strict=True)):
+            yield from _apart(said, value, f"{key}.{k}".lstrip("."))
+    elif not _same(content, true):
+        yield key, content, true
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values are the same, and of the same kind."""
+    if isinstance(a, float) or isinstance(b, float):
+        numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (a, b))
+        try:
+            return numbers and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+        except OverflowError:  # a whole number with hundreds of digits
+            return False
+    return type(a) is type(b) and bool(a == b)
+
+
+def as_json(content: Any) -> Any:
+    """Return a content as it comes back from a JSON file."""
+    return json.loads(json.dumps(content))
