@@ -285,7 +285,7 @@ def _wins() -> Iterator[Metric]:
         _seat(
             "score_mean",
             "points",
-            "mean score of a round; normal interval, games as clusters",
+            "mean score of a round; Student's interval, games as clusters",
             "sum of scores / rounds ±",
         ),
         _seat("score_sd", "points", "sample standard deviation of a round's score", "over rounds"),

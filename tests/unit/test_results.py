@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from analysis.text import align, decimals, share
 from sim.batch import run
 from sim.errors import InputError
 from sim.folder import TABLES, prepare
+from sim.metrics import spread
 from sim.results import Result, load_results, to_json
 from sim.study import Study, load_study
 
@@ -287,6 +289,42 @@ def test_metrics_say_which_numbers_have_an_interval(rounds: Result, games: Resul
     named = set(some["metric"])
     assert {"comebacks.after_last_share", "game.turns.mean", "win_share"} <= named
     assert "leads.changes.mean" not in named  # a game's rounds hang together
+
+
+def intervals(part: Any, path: str = "") -> Iterator[tuple[str, list[float | None]]]:
+    """Yield all intervals of a part of a summary, each with its path."""
+    if isinstance(part, list):
+        for entry in part:
+            yield from intervals(entry, path)
+    elif isinstance(part, dict):
+        for name, value in part.items():
+            if name.endswith("_ci95"):
+                yield f"{path}{name}", value
+            else:
+                yield from intervals(value, f"{path}{name}.")
+
+
+@pytest.mark.parametrize("how_much", [{"rounds": 2}, {"rounds": 7}, {"rounds": 90}, {"games": 3}])
+def test_every_interval_has_a_width_and_stays_within_what_is_possible(
+    how_much: dict[str, int],
+) -> None:
+    players = "sharp,random,balanced,novice"
+    summary = run(Study.of(players=players, seed=4, **how_much), progress=False).summary()
+    found = list(intervals(summary))
+    assert len(found) > 50
+    known = [(path, ends) for path, ends in found if ends[0] is not None]
+    assert known
+    for path, (low, high) in known:
+        assert low < high, path
+        assert "share" not in path or 0 <= low < high <= 1, path
+        assert not path.startswith(("recyclings", "turns", "leads")) or low >= 0, path
+
+
+@pytest.mark.parametrize(("counts", "high"), [([[0, 1000]], 0.003), ([[0, 999], [1, 1]], 0.0048)])
+def test_recyclings_that_are_rare(counts: list[list[int]], high: float) -> None:
+    found = spread(counts, 0.95)
+    assert found["mean_ci95"][0] == 0
+    assert found["mean_ci95"][1] == pytest.approx(high, rel=0.02)
 
 
 def test_where_all_plucks_hit_the_interval_is_what_so_many_can_say() -> None:

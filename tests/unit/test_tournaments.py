@@ -204,6 +204,21 @@ def test_ranking_adds_up(result: TournamentResult) -> None:
 
 
 @pytest.mark.jit
+@pytest.mark.parametrize("rounds", [4, 40])
+def test_few_rounds_prove_little(rounds: int) -> None:
+    asked = Tournament.of(players=["elephant", "random"], rounds=rounds, seed=1)
+    found = sim.tournament(asked, progress=False)
+    for frame in (found.ranking, found.matrix, found.seats):
+        for name in frame.filter(like="_low").columns:
+            name = name.removesuffix("_low")
+            known = frame.dropna(subset=name)
+            assert (known[f"{name}_low"] < known[f"{name}_high"]).all(), name
+            if name == "win_share":
+                assert known[[f"{name}_low", f"{name}_high"]].stack().between(0, 1).all()
+    assert found.ranking["step_clear"].tolist()[0] == (rounds == 40)
+
+
+@pytest.mark.jit
 def test_ranking_agrees_with_single_runs(result: TournamentResult) -> None:
     asked = result.tournament
     name = "sharp"
