@@ -688,7 +688,8 @@ class Difference:
         p: How likely a difference as far from 0 would be if there were none, two-sided.
         variance_ratio: How many times as many units it would have taken if each side had been
             measured on units of its own; None where nothing varies.
-        error: The standard error of the difference; None where it cannot be told.
+        error: The standard error of the difference, or where rare events make the interval wider,
+            that of one as wide; None where it cannot be told.
     """
 
     a: float | None
@@ -745,7 +746,7 @@ def paired_difference(
     apart = _variance(units, sums, products, (*down, *zero))
     apart += _variance(units, sums, products, (*zero, *b.slopes))
     error = math.sqrt(variance)
-    events = units if differing is None else differing
+    events = units if differing is None else _events(differing, products, b.value, share)
     unseen = _unseen(units, sums, products, b.slopes, apart, share)
     squared = units * units * variance + unseen * Fraction(units - events, units)
     step = math.sqrt(squared / (events + 1) if squared else b.slopes[0] ** 2) / units
@@ -757,7 +758,7 @@ def paired_difference(
         _around(difference, reach, -most, most),
         _two_sided(float(difference), error, differing, units - 1),
         variance_ratio=float(apart / variance) if variance else None,
-        error=error,
+        error=0.0 if same else max(error, reach / t_score(units - 1)),
     )
 
 
@@ -776,6 +777,34 @@ def _variance(
                 (other * product for other, product in zip(slopes, row, strict=True)), Fraction(0)
             )
     return (units * squares - mean * mean) / (units * units * (units - 1))
+
+
+def _events(
+    differing: int, products: Sequence[Sequence[int]], value: Fraction, share: bool
+) -> Fraction:
+    """Return in how many of the units that differ the difference may show at all.
+
+    Those in which only sizes differ move a number that is nearly 0 by nearly nothing, and tell
+    nothing of those which would move it; a share that is nearly 1 likewise. Everything is whole,
+    so sums of squares say how many.
+
+    Args:
+        differing: Units in which anything differs.
+        products: As of `paired_difference`.
+        value: The number.
+        share: Whether it is a share.
+    """
+    half = len(products) // 2
+
+    def apart(j: int, k: int) -> int:
+        a, b = products[j], products[half + j]
+        return a[k] - a[half + k] - b[k] + b[half + k]
+
+    totals, sizes = apart(0, 0), apart(half - 1, half - 1)
+    found = min(Fraction(differing), totals + abs(value) * sizes)
+    if share:
+        found = min(found, totals - 2 * apart(0, half - 1) + (2 - value) * sizes)
+    return found
 
 
 def _unseen(

@@ -406,7 +406,7 @@ def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
             for k, row in _rows(source.summary)
             if row["metric"] in metrics and row["ci95"][0] is not None
         ]
-        if any(row["ci95"][0] != row["ci95"][1] for _, row in rows):
+        if not all(_is_same(row) for _, row in rows):
             yield _forest(pen, source, name, metrics, rows)
 
 

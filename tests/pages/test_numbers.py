@@ -103,10 +103,7 @@ def rate(summary: Mapping[str, Any], path: str) -> float:
         }[rest[1]]
     elif rest[0] == "turns_mean":
         turns = summary["turns"]
-        half = 1.959963984540054 * turns["sd"] / rounds**0.5
-        return {"value": turns["mean"], "0": turns["mean"] - half, "1": turns["mean"] + half}[
-            rest[-1]
-        ]
+        return turns["mean"] if rest[-1] == "value" else turns["mean_ci95"][int(rest[-1])]
     else:
         part, whole = summary["ends"][rest[0].removeprefix("end_")], rounds
     assert rest[-1] == "value" or not games
@@ -292,7 +289,7 @@ def test_only_tested_differences_are_counted(folders: dict[str, Path]) -> None:
 def test_what_is_the_same_is_said_once(folders: dict[str, Path]) -> None:
     summary = json.loads((folders["comparison"] / "summary.json").read_text())
     rows = summary["differences"]
-    differ = {row["metric"] for row in rows if row["difference"] or any(row["ci95"])}
+    differ = {row["metric"] for row in rows if row["difference"] or row["n_differ"]}
     page = Page(report(folders["comparison"]))
     assert {"win_share", "turns.mean"}.isdisjoint(differ)
     chapters = page.text[page.text.rindex("What does not differ for sure") :]
@@ -359,6 +356,14 @@ def test_study_compared_with_itself() -> None:
     html = report(sim.compare(study, study, progress=False))
     assert "No round differs, so every difference is exactly 0" in html
     assert "up from" not in html
+
+
+def test_where_no_round_differs_it_is_said_how_many_may() -> None:
+    study = Study.of(players="balanced,sharp", rounds=1000)
+    html = report(sim.compare(study, rules={"max_turns": 900}, progress=False))
+    text = Page(html).text
+    assert "No round differs; up to 0.76" in text or "No round differs; up to 0.38" in text
+    assert "every difference is exactly 0" not in text
 
 
 # --- safety ---------------------------------------------------------------------------------------

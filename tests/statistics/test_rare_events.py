@@ -216,7 +216,7 @@ def test_a_single_card_says_nothing_of_its_swing() -> None:
 
 
 if __name__ == "__main__":
-    print("| of " + " | ".join(f"{events:g}" for events in EVENTS) + " |")
+    print("| events to be expected: | " + " | ".join(f"{events:g}" for events in EVENTS) + " |")
     print("|---|" + "---|" * len(EVENTS))
     for kind in KINDS:
         cells = (f"{100 * coverage(kind, events, 10_000, 122):.1f}" for events in EVENTS)

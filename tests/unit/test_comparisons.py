@@ -173,7 +173,8 @@ def test_blocks_are_the_units() -> None:
     assert found["variance_ratio"] == pytest.approx(gain)
     tests = sum(row["p"] is not None for row in compared.summary()["differences"])
     z = NormalDist().inv_cdf(1 - 0.025 / tests) + NormalDist().inv_cdf(0.8)
-    assert found["smallest_detectable"] == pytest.approx(half / 2.009575 * z, rel=1e-5)
+    least = (high - low) / 2 / 2.009575 * z
+    assert found["smallest_detectable"] == pytest.approx(least, rel=1e-5)
     assert found["n"] == 50
     assert found["n_differ"] == np.count_nonzero(apart)
 

@@ -285,7 +285,7 @@ def test_equal_sides_differ_by_exactly_nothing() -> None:
         same = paired(*columns, *columns, formula=formula, differing=0, same=True)
         assert (same.difference, same.interval, same.p) == (0.0, (0.0, 0.0), 1.0)
         assert found.variance_ratio is None
-        assert found.error == 0.0
+        assert same.error == 0.0
 
 
 def test_spread_slopes_are_derivatives() -> None:
@@ -321,6 +321,22 @@ def test_few_units_that_differ_cannot_be_sure() -> None:
     assert careful.p == 0.25
     b[:40] = 1
     assert paired(a, one, b, one, differing=40).p == paired(a, one, b, one).p < 1e-6
+
+
+def test_units_that_differ_in_size_alone_tell_nothing_of_rare_events() -> None:
+    """Something that never happens, per round, in games that are not equally long."""
+    rng = np.random.default_rng(13)
+    none, sizes = np.zeros(1000, int), rng.integers(9, 12, (2, 1000))
+    differing = int((sizes[0] != sizes[1]).sum())
+    found = paired(none, sizes[0], none, sizes[1], differing=differing, share=True)
+    assert found.difference == 0
+    assert found.interval[1] > 3 / 1000
+    always = paired(sizes[0], sizes[0], sizes[1], sizes[1], differing=differing, share=True)
+    assert always.interval == found.interval
+    kept = none + 8  # here sizes make the number, and nearly all that differ count
+    found = paired(kept, sizes[0], kept, sizes[1], differing=differing, share=True)
+    usual = stats.z_score() * math.sqrt(float(np.var(8 / 10 * (sizes[1] - sizes[0]) / 10)) / 1000)
+    assert found.interval[1] - found.difference == pytest.approx(usual, rel=0.05)
 
 
 def test_a_constant_difference_is_nearly_certain() -> None:
