@@ -68,13 +68,13 @@ def difference_row(
         same: Whether the studies are the same, so that nothing can differ.
 
     Returns:
-        The row. A standard deviation has no interval where fewer than `FEW` blocks differ: it
+        The row. A standard deviation has neither interval nor p where fewer than `FEW` blocks differ: it
         hangs on values that are far off, of which so few tell nothing.
     """
     formula, share = _FORMULAS[len(sums) // 2], of["unit"] == "share"
     found = paired_difference(blocks, sums, products, formula, differing, share=share, same=same)
     if formula is spread_estimate and differing < FEW and not same:
-        found = replace(found, interval=NOTHING, error=None)
+        found = replace(found, interval=NOTHING, p=None, error=None)
     return _row(of, found, blocks, differing)
 
 

@@ -153,14 +153,28 @@ def _apart(content: Any, true: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
     """Yield the places at which a content is not what it should be, with both."""
     if isinstance(true, Mapping) and isinstance(content, Mapping):
         for name, value in true.items():
-            if not name.endswith("_ci95") and name not in _OF_INTERVALS:
-                at = f"{key}.{name}".lstrip(".")
-                yield from _apart(content.get(name, _MISSING), value, at)
+            at, said = f"{key}.{name}".lstrip("."), content.get(name, _MISSING)
+            if name.endswith("_ci95"):
+                if not _is_interval(said):
+                    yield at, said, value
+            elif name not in _OF_INTERVALS:
+                yield from _apart(said, value, at)
     elif isinstance(true, list) and isinstance(content, list) and len(true) == len(content):
         for k, (said, value) in enumerate(zip(content, true, strict=True)):
             yield from _apart(said, value, f"{key}.{k}".lstrip("."))
     elif not _same(content, true):
         yield key, content, true
+
+
+def _is_interval(ends: Any) -> bool:
+    try:
+        check(_ENDS, ends)
+    except InputError:
+        return False
+    return True
+
+
+_ENDS: TypeAdapter[Any] = TypeAdapter(Ends)
 
 
 def _same(a: Any, b: Any) -> bool:

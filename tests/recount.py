@@ -14,6 +14,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from analysis.stats import ratio_interval
+
 Event = dict[str, Any]
 Place = tuple[int, int]
 
@@ -391,7 +393,9 @@ def swing(values: Sequence[Fraction]) -> dict[str, Any]:
 def swing_interval(
     rounds: Sequence[Round], having: Sequence[Counter[int]]
 ) -> tuple[float, float] | None:
-    """Return the interval of a swing: a ratio of sums over rounds (linearised).
+    """Return the interval of a swing: a ratio of sums over rounds, which are clusters.
+
+    Its formula is that of `analysis.stats`; what goes into it is counted again.
 
     Args:
         rounds: All of them.
@@ -402,13 +406,17 @@ def swing_interval(
         for r, had in zip(rounds, having, strict=True)
     ]
     sizes = [had.total() for had in having]
-    number, n = sum(sizes), len(rounds)
-    if number == 0 or n < 2:
-        return None
-    swing = Fraction(sum(apart), number)
-    off = [x - swing * size for x, size in zip(apart, sizes, strict=True)]
-    half = 1.959963984540054 * (sum(x * x for x in off) * n / (n - 1)) ** 0.5 / number
-    return float(swing) - half, float(swing) + half
+    others = len(rounds[0].seats) - 1
+    sums = [int(others * x) for x in apart]  # whole, as scores apart are means over the others
+    ends = ratio_interval(
+        clusters=len(rounds),
+        total=sum(sums),
+        size=sum(sizes),
+        total_squares=sum(x * x for x in sums),
+        size_squares=sum(size * size for size in sizes),
+        products=sum(x * size for x, size in zip(sums, sizes, strict=True)),
+    )
+    return None if ends[0] is None or ends[1] is None else (ends[0] / others, ends[1] / others)
 
 
 def had_bird(played: Round, bird: str) -> Counter[int]:

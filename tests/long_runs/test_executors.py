@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]  # Dask's, 
 @pytest.mark.parametrize(
     ("ways", "says"),
     [
-        ({"threads": 0}, "threads: expected a whole number from 1 to 1,024, got 0"),
+        ({"threads": 0}, "threads: expected a whole number from 1 to 1024, got 0"),
         ({"threads": 2000}, "threads: expected a whole number"),
         ({"processes": 1.5}, "processes: expected a whole number"),
         ({"threads": 2, "processes": 2}, "threads and processes at once"),

@@ -27,7 +27,7 @@ from sim.comparisons import UNFINISHED, Comparing, _keep, _kept, _plan, load_com
 from sim.errors import InputError
 from sim.folder import prepare
 from sim.journal import Entry, Journal
-from sim.keep import JOURNAL, Keeper, unsealed
+from sim.keep import JOURNAL, keeping, unsealed
 from sim.many import Piece, Totals
 from sim.outcomes import plan_of_sweep, plan_of_tournament
 from sim.pairing import PairJob, play_pairs
@@ -67,7 +67,7 @@ def _interrupted(folder: Path) -> None:
 
 
 def _many(folder: Path, plan: Mapping[str, Any], studies: Any) -> None:
-    with Keeper(folder, plan) as keeper:
+    with keeping(folder, plan) as keeper:
         for k, study in enumerate(studies):
             sums = sim.run(study, progress=False).sums
             keeper.keep(Piece(k, 0, study.count, sums))
@@ -75,7 +75,8 @@ def _many(folder: Path, plan: Mapping[str, Any], studies: Any) -> None:
 
 def _half(folder: Path) -> None:
     pairs = play_pairs(PairJob.of(COMPARING.a, COMPARING.b, COMPARING.rotated), 0, 10).pairs
-    _keep(Keeper(folder, _plan(COMPARING)), pairs)
+    with keeping(folder, _plan(COMPARING)) as keeper:
+        _keep(keeper, pairs)
 
 
 def _games() -> Study:
@@ -150,7 +151,8 @@ def a_comparison(folder: Path) -> Any:
 
 def what_is_kept(folder: Path) -> Any:
     job = PairJob.of(COMPARING.a, COMPARING.b, COMPARING.rotated)
-    pairs = _kept(Keeper(folder, _plan(COMPARING)), COMPARING, job)
+    with keeping(folder, _plan(COMPARING)) as keeper:
+        pairs = _kept(keeper, COMPARING, job)
     pairs.add(play_pairs(job, pairs.blocks, pairs.blocks + 1).pairs)
     assert list(pairs.measured(job))
 
@@ -160,8 +162,9 @@ def pieces(plan: Mapping[str, Any], studies: Any) -> Callable[[Path], Any]:
 
     def reads(folder: Path) -> None:
         totals = Totals(studies)
-        for piece in Keeper(folder, plan).pieces():
-            totals.add(piece)
+        with keeping(folder, plan) as keeper:
+            for piece in keeper.pieces():
+                totals.add(piece)
         for study, sums, ranges in zip(studies, totals.sums, totals.ranges, strict=True):
             assert sums[study.unit] == sum(end - begin for begin, end in ranges)
 
