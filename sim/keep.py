@@ -83,7 +83,9 @@ class Keeper:
             except FileNotFoundError:
                 return
         if self._header() in lines:
-            yield from filter(None, map(_piece, lines))
+            for piece in filter(None, map(_piece, lines)):
+                if piece.sums[self.plan["unit"]] == piece.end - piece.begin:
+                    yield piece
 
     def __enter__(self) -> Keeper:
         """Open the journal; one of another plan, or another engine, is begun anew."""
