@@ -16,6 +16,7 @@ from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,18 @@ from sim.players import Player
 from sim.progress import Progress, Wanted
 from sim.results import Result, to_json
 from sim.rules import Rules
-from sim.shapes import SCHEMA, Count, Manifest, Part, as_json, check, check_agrees, read_schema
+from sim.shapes import (
+    SCHEMA,
+    Count,
+    Manifest,
+    Part,
+    as_json,
+    check,
+    check_agrees,
+    numbers_of,
+    read_schema,
+    some,
+)
 from sim.study import Study, load_study
 from sim.sums import Sums
 from sim.texts import printable
@@ -742,10 +754,11 @@ def read_comparison(path: Path) -> Comparison:
     if manifest.version == str(sim.__version__):
         true = _facts(comparing)
         share = numbers["rounds_that_differ"]["count"] / comparing.a.count
-        true["rounds_that_differ"] = {"share": share}
+        true["rounds_that_differ"] = numbers["rounds_that_differ"] | {"share": share}
         if all(each.complete for each in sums):
-            true["differences"] = list(_sure_of(comparing, sums))
-    check_agrees(numbers, as_json(true), file)
+            rows: Any = zip_longest(_sure_of(comparing, sums), numbers["differences"], fillvalue={})
+            true["differences"] = [row | sure for sure, row in rows]
+    check_agrees(some(numbers, true), as_json(true), file)
     return Comparison(comparing, sums, numbers, folder=path, engine=manifest.engine)
 
 
@@ -763,7 +776,7 @@ def _comparing_of(manifest: Any, file: Path) -> Comparing:
         problem = "is not what was compared: its fingerprint is another"
         raise InputError(problem, where=file, key="study")
     facts = {"seed": a.seed, "unit": a.unit, "count": a.count}
-    check_agrees(dict(manifest), facts, file)
+    check_agrees(some(dict(manifest), facts), facts, file)
     return comparing
 
 
@@ -781,6 +794,8 @@ def _sums_of(comparing: Comparing, path: Path) -> tuple[Sums, Sums]:
                     expected=f"{study.count:,}",
                     got=sums[study.unit],
                 )
+        with numbers_of(path / SUMS, side):
+            Result(study=study, sums=sums, seconds=0.0).summary()
         found.append(sums)
     return found[0], found[1]
 

@@ -39,7 +39,18 @@ from sim.records import (
     write_records,
 )
 from sim.results import Result, to_json
-from sim.shapes import SCHEMA, Manifest, Part, Seconds, Units, check, check_agrees, read_schema
+from sim.shapes import (
+    SCHEMA,
+    Manifest,
+    Part,
+    Seconds,
+    Units,
+    check,
+    check_agrees,
+    numbers_of,
+    read_schema,
+    some,
+)
 from sim.stopping import Until
 from sim.study import Study
 from sim.sums import Sums
@@ -293,32 +304,38 @@ def read_result(path: Path) -> Result:
     if not there.ranges:
         problem = "holds an unfinished run, of which nothing is finished"
         raise InputError(problem, where=path, expected="the same run again, to its end")
-    check_told(path, there)
-    return there.result(path)
+    return check_told(path, there)
 
 
-def check_told(path: Path, there: Held) -> None:
-    """Check that the summary of a finished run says what its sums say, so that neither is damaged.
+def check_told(path: Path, there: Held) -> Result:
+    """Return the result that a folder holds, its numbers made.
+
+    The summary of a finished run must say what its sums say: else one of them is damaged. A run
+    that goes on has none that is up to date.
 
     Raises:
-        InputError: It does not; says where. A run that goes on has none that is up to date.
+        InputError: It does not; says where. Or no numbers can be made of the sums.
     """
-    file = path / SUMMARY
+    result, file = there.result(path), path / SUMMARY
+    with numbers_of(path / MANIFEST):
+        true = result.summary()
     if not (there.finished and file.exists()):
-        return
+        return result
     try:
         with _reading(file):
             told = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"not valid JSON: {error}", where=file) from None
     told = read_schema(told, file, "the summary of a run")
-    mine = there.version == str(sim.__version__)
-    true = there.result(path).summary() if mine else {"version": there.version}
+    if there.version != str(sim.__version__):  # it may have known less, or better
+        true = {"version": there.version}
+        told = some(told, true)
     try:
         check_agrees(told, true, file)
     except InputError:
         if read_held(path) == there:  # else a run has just gone on in between
             raise
+    return result
 
 
 def read_held(path: Path) -> Held:
@@ -480,7 +497,7 @@ def _study_of(manifest: Mapping[str, Any], file: Path) -> Study:
     if study.fingerprint != manifest["fingerprint"]:
         problem = "is not the study that was played: its fingerprint is another"
         raise InputError(problem, where=file, key="study")
-    told = {name: manifest[name] for name in ("seed", "unit", "count") if name in manifest}
+    told = some(manifest, ("seed", "unit", "count"))
     check_agrees(told, {name: getattr(study, name) for name in told}, file)
     return study
 

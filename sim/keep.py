@@ -115,7 +115,9 @@ class Keeper:
             except FileNotFoundError:
                 return
         if self._header() in lines:
-            yield from filter(None, map(_piece, lines))
+            for piece in filter(None, map(_piece, lines)):
+                if piece.sums[self.plan["unit"]] == piece.end - piece.begin:
+                    yield piece
 
     def keep(self, piece: Piece) -> None:
         """Add a finished piece to the journal; one of another plan, or engine, is begun anew.

@@ -64,8 +64,6 @@ class Totals:
             return False
         if any(piece.begin < end and begin < piece.end for begin, end in ranges):
             return False
-        if piece.sums[self.studies[piece.study].unit] != piece.end - piece.begin:
-            return False
         ranges.append((piece.begin, piece.end))
         self.sums[piece.study].add(piece.sums)
         return True

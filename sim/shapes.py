@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -91,6 +92,15 @@ def check(shape: TypeAdapter[Any], content: Any, file: Path | None = None, key: 
         raise InputError("damaged", where=file, key=path, expected=expected, got=got) from None
 
 
+@contextmanager
+def numbers_of(file: Path, key: str = "sums") -> Iterator[None]:
+    """Tell it as a damage of a file's sums where no numbers can be made of them."""
+    try:
+        yield
+    except (ArithmeticError, LookupError, ValueError) as error:
+        raise InputError(f"damaged: they cannot be ({error})", where=file, key=key) from None
+
+
 # --- manifests ------------------------------------------------------------------------------------
 
 
@@ -142,7 +152,8 @@ def check_agrees(content: Any, true: Any, file: Path, key: str = "") -> None:
     for place, said, known in _apart(content, true, key):
         problem = "damaged: does not fit to the rest of the folder"
         got = {} if said is _MISSING else {"got": said}
-        raise InputError(problem, where=file, key=place or None, expected=show(known), **got)
+        expected = "nothing" if known is _MISSING else show(known)
+        raise InputError(problem, where=file, key=place or None, expected=expected, **got)
 
 
 _MISSING: Any = object()
@@ -152,13 +163,13 @@ _OF_INTERVALS = ("reached", "looks")
 def _apart(content: Any, true: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
     """Yield the places at which a content is not what it should be, with both."""
     if isinstance(true, Mapping) and isinstance(content, Mapping):
-        for name, value in true.items():
+        for name in dict.fromkeys([*true, *content]):
             at, said = f"{key}.{name}".lstrip("."), content.get(name, _MISSING)
-            if name.endswith("_ci95"):
+            if name.endswith("ci95"):
                 if not _is_interval(said):
-                    yield at, said, value
+                    yield at, said, true.get(name, _MISSING)
             elif name not in _OF_INTERVALS:
-                yield from _apart(said, value, at)
+                yield from _apart(said, true.get(name, _MISSING), at)
     elif isinstance(true, list) and isinstance(content, list) and len(true) == len(content):
         for k, (said, value) in enumerate(zip(content, true, strict=True)):
             yield from _apart(said, value, f"{key}.{k}".lstrip("."))
@@ -186,6 +197,11 @@ def _same(a: Any, b: Any) -> bool:
         except OverflowError:  # a whole number with hundreds of digits
             return False
     return type(a) is type(b) and bool(a == b)
+
+
+def some(content: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return a part of a content, by names; those that it has."""
+    return {name: content[name] for name in names if name in content}
 
 
 def as_json(content: Any) -> Any:

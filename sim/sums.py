@@ -311,6 +311,10 @@ def _facts(sums: Sums, study: Study) -> Iterator[Fact]:
         yield "histograms.game_rounds", of_games, rounds
         decided = sums["game_ends"][GAME_THRESHOLD]
     yield "share", sum(sums["share"]), WIN_UNITS * decided
+    for seat, (won, shared) in enumerate(zip(sums["wins"], sums["shared"], strict=True)):
+        yield "wins", max(decided, won + shared), decided
+        share = sums["share"][seat]
+        yield "share", max(won * WIN_UNITS, share), share
     for name in _COUNTED:
         if TALLY[name].shape[:1] == (MAX_PLAYERS,) and name in sums.counts:
             yield name, sum(map(_weight, sums[name][seats:])), 0
@@ -355,6 +359,15 @@ def _more_facts(sums: Sums, study: Study) -> Iterator[Fact]:
         yield "place_decided", sum(sums["place_decided"][seat]), rounds - sums["ends"][END_CAP]
         yield "place_score", sum(sums["place_score"][seat]), sums["score"][seat]
         yield "place_score_sq", sum(sums["place_score_sq"][seat]), sums["score_sq"][seat]
+        for place in range(len(study.players)):
+            most = WIN_UNITS * sums["place_decided"][seat][place]
+            won = sums["place_share"][seat][place] if study.games is None else 0
+            yield "place_share", max(most, won), most
+        gone = sums["gone_rounds"][seat]
+        yield "gone_rounds", max(rounds, gone), rounds
+        yield "gone_decided", max(gone, sums["gone_decided"][seat]), gone
+        most = sums["tries_sq"][seat] * sums["hits_sq"][seat]
+        yield "hits_tries", max(most, sums["hits_tries"][seat] ** 2), most
         if study.games is None:
             yield "place_share", sum(sums["place_share"][seat]), sums["share"][seat]
         yield from _details(sums["count"][seat], sums["detail"][seat])

@@ -73,7 +73,10 @@ def test_any_damage_is_told_or_does_not_matter(
     ("content", "message"),
     [
         ({}, "summary.json: not the summary of a run"),
-        ({"schema": 99}, r"summary.json: written by a newer version .* expected schema 1 or lower, got 99"),
+        (
+            {"schema": 99},
+            r"summary.json: written by a newer version .* expected schema 1 or lower, got 99",
+        ),
         ({"schema": 1}, r"summary.json: \w+: damaged: does not fit to the rest of the folder"),
     ],
 )

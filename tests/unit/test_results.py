@@ -635,7 +635,7 @@ def test_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("{", "not valid JSON"),
         ("[]", "not the manifest of a run"),
         ('{"schema": 99}', "written by a newer version"),
-        ('{"schema": 1}', "version: missing in the manifest"),
+        ('{"schema": 1}', "version: damaged: missing"),
     ],
 )
 def test_broken_manifests(text: str, says: str, tmp_path: Path) -> None:
