@@ -33,7 +33,7 @@ def coverage(trials: int, blocks: int, seed: int) -> dict[str, float]:
         pairs.add(play_pairs(job, k * blocks, (k + 1) * blocks).pairs)
         for measure, *made in pairs.measured(job):
             if measure.seat is None and measure.name in EQUAL:
-                row = difference_row({}, blocks, *made)
+                row = difference_row({"unit": measure.unit}, blocks, *made)
                 low, high = row["ci95"]
                 held[measure.name].append(low <= 0 <= high)
                 assert row["n_differ"] > blocks / 20
