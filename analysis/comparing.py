@@ -68,8 +68,8 @@ def difference_row(
         same: Whether the studies are the same, so that nothing can differ.
 
     Returns:
-        The row. A standard deviation has neither interval nor p where fewer than `FEW` blocks differ: it
-        hangs on values that are far off, of which so few tell nothing.
+        The row. A standard deviation has neither interval nor p where fewer than `FEW` blocks
+        differ: it hangs on values that are far off, of which so few tell nothing.
     """
     formula, share = _FORMULAS[len(sums) // 2], of["unit"] == "share"
     found = paired_difference(blocks, sums, products, formula, differing, share=share, same=same)

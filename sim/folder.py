@@ -321,13 +321,9 @@ def check_told(path: Path, there: Held) -> Result:
         true = result.summary()
     if not (there.finished and file.exists()):
         return result
-    try:
-        with _reading(file):
-            told = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"not valid JSON: {error}", where=file) from None
-    told = read_schema(told, file, "the summary of a run")
-    if there.version != str(sim.__version__):  # it may have known less, or better
+    told = read_schema(read_json(file), file, "the summary of a run")
+    mine = there.version == str(sim.__version__) and there.engine == ENGINE_VERSION
+    if not mine:  # it may have known less, or better
         true = {"version": there.version}
         told = some(told, true)
     try:

@@ -519,6 +519,7 @@ def test_older_summaries_are_told(folders: dict[str, Path], tmp_path: Path) -> N
     old["players"] = [
         {key: seat[key] for key in seat if key not in mine} for seat in summary["players"]
     ]
-    (tmp_path / "summary.json").write_text(json.dumps(old))
-    (tmp_path / "manifest.json").write_text((folders["run"] / "manifest.json").read_text())
+    manifest = json.loads((folders["run"] / "manifest.json").read_text())
+    for name, content in (("summary", old), ("manifest", manifest)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content | {"version": "0.0.9"}))
     assert "In pictures" in report(tmp_path)
