@@ -116,17 +116,31 @@ def own_total(state, table, seat, mean):
     return state.own_sum[seat] + state.own_shares[seat] * mean
 
 
+@inline
+def to_part_with(state, table, seat, mean):
+    """(points, points more) that an unknown own card counts when one is to be parted with.
+
+    In the last turn `mean`, for what lies there is scored. With turns to come the deck's mean and
+    `know_worth`, whatever has been counted: if the unseen are low, so is what will be drawn, and
+    replaces a card sooner that is known. In play it is worth as much to be rid of an unknown card
+    when the unseen are low as when they are high.
+    """
+    if plays_last_turn(state, table, seat):
+        return mean, 0.0
+    who = state.who[seat]
+    own = table.unknown_value[who]
+    return table.deck_mean if math.isnan(own) else own, table.know_worth[who]
+
+
 @kernel
 def own_worst(state, table, seat, mean):
     """(slot, estimate) of the own card to part with first; (NONE, NOTHING) without cards.
 
-    The one with the highest estimate, where an unknown card counts `know_worth` points more
-    while there are turns to come.
+    The one with the highest estimate; for unknown cards see `to_part_with`.
     """
     own_cards(state, table, seat)
-    guess = mean * state.own_unknown_share[seat]
-    if not plays_last_turn(state, table, seat):
-        guess += table.know_worth[state.who[seat]]
+    unknown, more = to_part_with(state, table, seat, mean)
+    guess = unknown * state.own_unknown_share[seat] + more
     if state.own_unknown[seat] > 0 and guess > state.own_high[seat]:
         return np.int64(state.own_unknown_slot[seat]), guess
     if state.own_high_slot[seat] < 0:
@@ -818,8 +832,8 @@ def _shoebill_victim(state, table, seat, mean):
 def _shoebill(state, table, seat):
     """The lower card for the own worst one, the higher for a rival's lowest."""
     mean = unknown_value(state, table, seat)
-    more = 0.0 if plays_last_turn(state, table, seat) else table.know_worth[state.who[seat]]
-    own, worst = _own_worst_movable(state, table, seat, mean, more)
+    unknown, more = to_part_with(state, table, seat, mean)
+    own, worst = _own_worst_movable(state, table, seat, unknown, more)
     cheap, least = _shoebill_victim(state, table, seat, mean)
     state.why[0] = worst
     state.why[1] = least

@@ -812,18 +812,20 @@ class Public:
 
     def worst(self, seat: int) -> float:
         """The estimate of the own card to part with first."""
-        return self.unknown_value() * max(map(self.share, self.cards(seat))) + self.know_worth(seat)
+        unknown, more = self.to_part_with(seat)
+        return unknown * max(map(self.share, self.cards(seat))) + more
 
-    def know_worth(self, seat: int) -> float:
-        """What it is worth to a player now to know a card of its own."""
+    def to_part_with(self, seat: int) -> tuple[float, float]:
+        """What an unknown own card counts, and more than that, when one is to be parted with."""
         values = self.study.players[seat].values
-        return 0.0 if self.last and values["last_turns"] else float(values["know_worth"])
+        if self.last and values["last_turns"]:
+            return self.unknown_value(), 0.0
+        return self.mean, float(values["know_worth"])
 
-    def movable(self, owner: int, seat: int) -> list[float]:
+    def movable(self, owner: int, seat: int, mean: float) -> list[float]:
         """Estimates of the cards that a power of `seat` may move."""
         if self.shield and owner == self.declarer != seat:
             return []
-        mean = self.unknown_value()
         return [mean * self.share(card) for card in self.cards(owner) if not card.locked]
 
     def chance_lowest(self, seat: int) -> float:
@@ -858,12 +860,14 @@ class Public:
         if question == "pluck":
             return {"pluck_confidence": self.chance(self.discards[-1])}
         if question in ("swap", "macaw", "shoebill"):
-            rivals = [self.movable(owner, seat) for owner in range(self.players) if owner != seat]
-            found = {"own_card": max(self.movable(seat, seat), default=math.nan)}
-            if question == "shoebill":
-                found["own_card"] += self.know_worth(seat)
-            else:
-                found["rival_card"] = min((min(cards) for cards in rivals if cards), default=0.0)
+            mean = self.unknown_value()
+            unknown, more = self.to_part_with(seat) if question == "shoebill" else (mean, 0.0)
+            own = self.movable(seat, seat, unknown)
+            found = {"own_card": max(own, default=math.nan) + more}
+            if question != "shoebill":
+                others = (owner for owner in range(self.players) if owner != seat)
+                cards = [card for owner in others for card in self.movable(owner, seat, mean)]
+                found["rival_card"] = min(cards, default=0.0)
             return found
         return {}
 
