@@ -758,7 +758,7 @@ def read_comparison(path: Path) -> Comparison:
         if all(each.complete for each in sums):
             rows: Any = zip_longest(_sure_of(comparing, sums), numbers["differences"], fillvalue={})
             true["differences"] = [row | sure for sure, row in rows]
-    check_agrees(some(numbers, true), as_json(true), file)
+    check_agrees(some(numbers, true), as_json(true), file, to=f"{MANIFEST} and {SUMS}")
     return Comparison(comparing, sums, numbers, folder=path, engine=manifest.engine)
 
 

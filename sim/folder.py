@@ -32,6 +32,7 @@ from sim.ranges import Ranges, common, in_words, minus, size, union
 from sim.records import (
     PARTS,
     RECORDS,
+    check_count,
     clear_parts,
     from_frame,
     sources,
@@ -276,7 +277,9 @@ def gather(path: Path, folders: Iterable[Path], ranges: Ranges, rows: int) -> No
     """
     found = [source for folder in folders for source in sources(folder, ranges)]
     whole = path / RECORDS
-    if not any(source.path == whole and source.ranges == ranges for source in found):
+    if any(source.path == whole and source.ranges == ranges for source in found):
+        check_count(whole, rows)
+    else:
         write_records(whole, stream(found, ranges, rows), ranges)
 
 
@@ -327,7 +330,7 @@ def check_told(path: Path, there: Held) -> Result:
         true = {"version": there.version}
         told = some(told, true)
     try:
-        check_agrees(told, true, file)
+        check_agrees(told, true, file, to=f"the sums in {MANIFEST}", older=True)
     except InputError:
         if read_held(path) == there:  # else a run has just gone on in between
             raise

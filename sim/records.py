@@ -391,8 +391,23 @@ def stream(
         if left_over < 0:
             break
     if left_over:
-        problem, expected = "records of another run", f"{rows:,} rows"
-        raise InputError(problem, where=found[0].path if found else None, expected=expected)
+        raise _of_another(found, rows)
+
+
+def _of_another(found: Sequence[Source], rows: int) -> InputError:
+    where = found[0].path if found else None
+    return InputError("records of another run", where=where, expected=f"{rows:,} rows")
+
+
+def check_count(path: Path, rows: int) -> None:
+    """Check that a file of records has so many rows.
+
+    Raises:
+        InputError: It has not.
+    """
+    with opened_table(path) as file:
+        if file.metadata.num_rows != rows:
+            raise _of_another([Source(path, ())], rows)
 
 
 def _rows(path: Path, begin: int, end: int, columns: Sequence[Column]) -> Iterator[Any]:
@@ -524,8 +539,7 @@ def _found(folder: Path, ranges: Ranges, rows: int) -> list[Source]:
     if not found:
         raise InputError("no records were kept", where=folder, expected="a run with --records")
     if minus(ranges, held(found)):
-        problem = "records of another run"
-        raise InputError(problem, where=found[0].path, expected=f"{rows:,} rows")
+        raise _of_another(found, rows)
     return found
 
 

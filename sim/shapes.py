@@ -134,58 +134,52 @@ def read_schema(content: Any, file: Path, noun: str = "the manifest of results")
 # --- what must agree ------------------------------------------------------------------------------
 
 
-def check_agrees(content: Any, true: Any, file: Path, key: str = "") -> None:
+_REST = "the rest of the folder"
+
+
+def check_agrees(
+    content: Any, true: Any, file: Path, key: str = "", *, to: str = _REST, older: bool = False
+) -> None:
     """Check that a file says what is known from elsewhere.
 
-    Intervals, and what hangs on them, are left out: a later version of the program may know
-    better ones. Numbers that are not whole may differ in their last digits.
+    Numbers that are not whole may differ in their last digits.
 
     Args:
         content: What the file says.
         true: What is known; JSON-ready.
         file: The file.
         key: The place in it.
+        to: From where it is known.
+        older: It may be of a time when less was said, and intervals were others; so these are left
+            out, and what is missing.
 
     Raises:
         InputError: It says something else; says where.
     """
-    for place, said, known in _apart(content, true, key):
-        problem = "damaged: does not fit to the rest of the folder"
+    for place, said, known in _apart(content, true, key, older):
+        problem = f"damaged: does not fit to {to}"
         got = {} if said is _MISSING else {"got": said}
         expected = "nothing" if known is _MISSING else show(known)
         raise InputError(problem, where=file, key=place or None, expected=expected, **got)
 
 
 _MISSING: Any = object()
-_OF_INTERVALS = ("reached", "looks")
+_OF_INTERVALS = ("ci95", "reached", "looks")
 
 
-def _apart(content: Any, true: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
+def _apart(content: Any, true: Any, key: str, older: bool) -> Iterator[tuple[str, Any, Any]]:
     """Yield the places at which a content is not what it should be, with both."""
     if isinstance(true, Mapping) and isinstance(content, Mapping):
         for name in dict.fromkeys([*true, *content]):
-            at, said = f"{key}.{name}".lstrip("."), content.get(name, _MISSING)
-            if name.endswith("ci95"):
-                if not _is_interval(said):
-                    yield at, said, true.get(name, _MISSING)
-            elif name not in _OF_INTERVALS:
-                yield from _apart(said, true.get(name, _MISSING), at)
+            said, value = content.get(name, _MISSING), true.get(name, _MISSING)
+            if older and (said is _MISSING or name.endswith(_OF_INTERVALS)):
+                continue
+            yield from _apart(said, value, f"{key}.{name}".lstrip("."), older)
     elif isinstance(true, list) and isinstance(content, list) and len(true) == len(content):
         for k, (said, value) in enumerate(zip(content, true, strict=True)):
-            yield from _apart(said, value, f"{key}.{k}".lstrip("."))
+            yield from _apart(said, value, f"{key}.{k}".lstrip("."), older)
     elif not _same(content, true):
         yield key, content, true
-
-
-def _is_interval(ends: Any) -> bool:
-    try:
-        check(_ENDS, ends)
-    except InputError:
-        return False
-    return True
-
-
-_ENDS: TypeAdapter[Any] = TypeAdapter(Ends)
 
 
 def _same(a: Any, b: Any) -> bool:

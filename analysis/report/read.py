@@ -143,7 +143,7 @@ def _of_sweep(path: Path, manifest: Manifest) -> Source:
     }
     rows = tables["metrics"]
     by_point = [point_of(axes, list(of)) for _, of in groupby(rows, lambda row: row["point"])]
-    check_agrees(summary["points"], by_point, file, "points")
+    check_agrees(summary["points"], by_point, file, "points", to="metrics.parquet")
     _check_best(summary, rows, file)
     calibration = calibration_frame(tables["calibration"])
     frames = {"metrics": metrics_frame(rows), "calibration": calibration}

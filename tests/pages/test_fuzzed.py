@@ -11,11 +11,15 @@ import json
 import random
 import warnings
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sim
@@ -31,7 +35,9 @@ from sim.keep import JOURNAL, keeping, unsealed
 from sim.many import Piece, Totals
 from sim.outcomes import plan_of_sweep, plan_of_tournament
 from sim.pairing import PairJob, play_pairs
+from sim.records import COLUMNS
 from sim.study import Study
+from sim.sums import Sums
 from sim.sweeps import Sweep
 from sim.tournaments import Tournament
 
@@ -41,6 +47,7 @@ OFTEN = 60
 """How often a file is damaged in the usual run."""
 
 FREE = {"seconds", "rounds_per_second", "title", "question", "stopped_by", "meaning", "character"}
+FREE |= {"known", "assumptions"}
 """What says nothing of what was played: it may be another and nobody can know."""
 
 UNSURE = {"p", "p_holm", "variance_ratio", "smallest_detectable", "n_differ", "n", "by_seat"}
@@ -121,7 +128,9 @@ def known(content: Any, free: set[str]) -> Any:
             for key, value in content.items()
             if key not in free and not key.endswith("ci95")
         }
-    return [known(value, free) for value in content] if isinstance(content, list) else content
+    if isinstance(content, list):
+        return [known(value, free) for value in content]
+    return float(f"{content:.7g}") if isinstance(content, float) else content
 
 
 def a_run(folder: Path) -> Any:
@@ -279,3 +288,68 @@ def test_damage_is_told_or_does_not_matter(form: Format, made: dict[str, Path]) 
 def test_damage_is_told_or_does_not_matter_3000_times(form: Format, made: dict[str, Path]) -> None:
     _, wrong = fuzz(form, made[form.folder], 3000)
     assert not wrong
+
+
+# --- many rows ------------------------------------------------------------------------------------
+
+
+POOLS: list[Any] = []
+"""What counts pyarrow's memory; must live as long as anything that lies in it."""
+
+
+@contextmanager
+def little_memory(bytes_a_row: int) -> Iterator[None]:
+    """Check that pyarrow takes less in the block than `ROWS` of so many bytes would."""
+    usual = pa.default_memory_pool()
+    POOLS.append(pa.proxy_memory_pool(usual))
+    pa.set_memory_pool(POOLS[-1])
+    try:
+        yield
+    finally:
+        pa.set_memory_pool(usual)
+    assert 0 < POOLS[-1].max_memory() < bytes_a_row * ROWS
+
+
+ROWS = 3_600_000
+
+
+def test_many_records_are_counted_in_little_memory(tmp_path: Path) -> None:
+    """However long a run was, and in one row group too: here one of so many times another's."""
+    short, times = sim.run(STUDY, records=True, progress=False), ROWS // 120
+    counts = {name: np.multiply(value, times).tolist() for name, value in short.sums.counts.items()}
+    histograms = {
+        name: {value: times * n for value, n in histogram.items()}
+        for name, histogram in short.sums.histograms.items()
+    }
+    study = STUDY.with_changes(rounds=times * STUDY.count)
+    long = sim.Result(study=study, sums=Sums(counts, histograms), seconds=1.0)
+    long.save(tmp_path)
+    names = ("index", "seat", "score")
+    columns = {name: np.tile(short.records[name].to_numpy(), times) for name in names}
+    columns["index"] += np.repeat(np.arange(times) * STUDY.count, 120)
+    pq.write_table(pa.table(columns), tmp_path / "records.parquet", row_group_size=ROWS)
+    with little_memory(13):
+        scores = read(tmp_path).tables["scores"]
+    seats = long.summary()["players"]
+    assert [each.mean for each in scores.values()] == [seat["score_mean"] for seat in seats]
+
+
+def test_a_small_file_of_very_many_rows_is_told_in_little_memory(tmp_path: Path) -> None:
+    sim.run(STUDY, records=True, out=tmp_path, progress=False)
+    types = {column.name: column.type for column in COLUMNS if column.type != "category"}
+    zeros = {name: np.zeros(ROWS, kind) for name, kind in types.items()}
+    zeros |= {name: pa.array(["bao"]).take(np.zeros(ROWS, int)) for name in ("end",)}
+    zeros["bao"] = pa.nulls(ROWS, pa.string())
+    pq.write_table(pa.table(zeros), tmp_path / "records.parquet", row_group_size=ROWS)
+    assert (tmp_path / "records.parquet").stat().st_size < 500_000
+    for reads in (read, its_frame, longer):
+        with little_memory(20), pytest.raises(InputError, match=r"records.parquet: records of"):
+            reads(tmp_path)
+
+
+def its_frame(folder: Path) -> Any:
+    return sim.load_results(folder).records
+
+
+def longer(folder: Path) -> Any:
+    return sim.extend(folder, rounds=80, progress=False)
