@@ -29,6 +29,7 @@ from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, read_json, show, within
 from sim.executors import check_ways, count, opened
 from sim.files import write
+from sim.folder import check_same, read_held
 from sim.keep import MANIFEST, SUMMARY, Keeper, keeping, sealed, unsealed
 from sim.measures import Measure, measures, read
 from sim.pairing import PairJob, PairSums, play_pairs
@@ -587,6 +588,8 @@ def play(
     check_ways(**ways)
     chunk = count("chunk", chunk, 2**40)
     with nullcontext() if out is None else keeping(out, _plan(comparing)) as keeper:
+        if keeper is not None and not comparing.rotated:
+            _check_sides(keeper.path, comparing)
         job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
         load_engine(job.a[0], quiet=progress is False)
         with unbroken():
@@ -649,6 +652,13 @@ def _plan(comparing: Comparing) -> dict[str, Any]:
         "count": comparing.a.count,
         "study": comparing.to_dict(),
     }
+
+
+def _check_sides(path: Path, comparing: Comparing) -> None:
+    """Check, before anything is played, that the results of both sides can be written."""
+    for side, study in zip(SIDES, (comparing.a, comparing.b), strict=True):
+        if (path / side / MANIFEST).exists():
+            check_same(path / side, read_held(path / side).study, study)
 
 
 def _keep(keeper: Keeper, pairs: PairSums) -> None:

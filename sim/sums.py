@@ -157,15 +157,15 @@ class Sums:
         Raises:
             InputError: They do not; says which.
         """
-        for key, found, right in _facts(self, study):
-            if found != right:
-                raise InputError("does not add up", key=key, expected=f"{right:,}", got=found)
         for name, histogram in self.histograms.items():
             low, high = _bounds(name, study)
             strange = next((value for value in histogram if not low <= value <= high), None)
             if strange is not None:
                 key, expected = f"histograms.{name}", f"values from {low:,} to {high:,}"
                 raise InputError("damaged", key=key, expected=expected, got=strange)
+        for key, found, right in _facts(self, study):
+            if found != right:
+                raise InputError("does not add up", key=key, expected=f"{right:,}", got=found)
 
     @property
     def complete(self) -> bool:

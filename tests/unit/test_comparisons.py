@@ -464,6 +464,31 @@ def test_folders_of_something_else(tmp_path: Path) -> None:
         load_comparison(tmp_path / "one")
 
 
+def test_a_damaged_side_is_told_before_anything_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiet(study(), rules={"shield": "none"}, out=tmp_path)
+    file = tmp_path / "b" / "manifest.json"
+    file.write_text(file.read_text("utf-8").replace('"seconds"', '"second"', 1))
+    monkeypatch.setattr("sim.comparisons.play_pairs", None)
+    with pytest.raises(InputError, match=r"b/manifest.json: seconds: damaged: missing"):
+        quiet(study(), rules={"shield": "none"}, out=tmp_path)
+
+
+@pytest.mark.parametrize("players", [ALIKE, MIXED], ids=["alike", "rotated"])
+def test_what_a_row_says_is_what_the_sums_say(tmp_path: Path, players: Any) -> None:
+    quiet(study(players), rules={"shield": "none"}, out=tmp_path)
+    file = tmp_path / "summary.json"
+    summary = json.loads(file.read_text("utf-8"))
+    for k in (0, 7, 11, -1):
+        changed = json.loads(json.dumps(summary))
+        changed["differences"][k]["b"] += 0.001
+        file.write_text(json.dumps(changed))
+        where = rf"summary.json: differences.{k % len(summary['differences'])}.b: damaged"
+        with pytest.raises(InputError, match=where):
+            load_comparison(tmp_path)
+
+
 # --- words ----------------------------------------------------------------------------------------
 
 

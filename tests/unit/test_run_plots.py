@@ -1,5 +1,6 @@
 """Plots of a run: they show the summary's numbers, at every size, whatever was played."""
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from operator import attrgetter
@@ -243,6 +244,13 @@ def test_scores_have_means(results: dict[str, Result], ax: Axes) -> None:
     result.plot.scores(ax)
     means = [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "D"]
     assert means == pytest.approx([player["score_mean"] for player in result.summary()["players"]])
+
+
+def test_scores_are_drawn_alike_out_of_records(results: dict[str, Result]) -> None:
+    result = results["usual"]
+    counted, rows = result.plot.scores(), plots.scores(result.records)
+    assert lengths_of_bars(counted) == pytest.approx(lengths_of_bars(rows))
+    assert sum(map(Counter.total, result.score_counts)) == result.record_rows
 
 
 def test_scores_need_records(ax: Axes) -> None:

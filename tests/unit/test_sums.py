@@ -53,6 +53,44 @@ def test_new_sums_are_complete(result: Result) -> None:
     assert again == result.sums
 
 
+@pytest.mark.parametrize("changes", [{}, {"rounds": None, "games": 30}])
+def test_counts_that_do_not_add_up_are_told(changes: dict[str, Any]) -> None:
+    asked = study(**changes)
+    whole = run(asked, progress=False).sums
+    whole.check(asked)
+    for name in ("ends", "bao", "share", "place_rounds", "place_score", "call_ends", "count"):
+        data = json.loads(json.dumps(whole.to_dict()))
+        inner = data[name][0] if isinstance(data[name][0], list) else data[name]
+        inner[0] += 1
+        with pytest.raises(InputError, match="does not add up"):
+            Sums.from_dict(data).check(asked)
+    for name in ("turns", "recyclings", "turns_bao", "call_turns_won", "call_unknowns_won"):
+        data = json.loads(json.dumps(whole.to_dict()))
+        data["histograms"][name][0][1] += 1
+        with pytest.raises(InputError, match=f"histograms.{name}: does not add up"):
+            Sums.from_dict(data).check(asked)
+    data = whole.to_dict()
+    data["histograms"]["turns"] = [[10**12, whole["rounds"]]]
+    with pytest.raises(InputError, match=r"histograms.turns: .* from 0 to 1,000"):
+        Sums.from_dict(data).check(asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("rounds", -1, "rounds: damaged"),
+        ("rounds", True, "rounds: damaged"),
+        ("rounds", 10**60, "rounds: damaged"),
+        ("ends", [1, 2], "ends: damaged, expected List should have at least 3"),
+        ("score", [1, 2, 3, 4, 5, "6"], r"score.5: damaged, expected a valid integer"),
+        ("histograms", {"turns": []}, "histograms.recyclings: damaged: missing"),
+    ],
+)
+def test_what_cannot_be_sums(name: str, value: Any, says: str, result: Result) -> None:
+    with pytest.raises(InputError, match=says):
+        Sums.from_dict(result.sums.to_dict() | {name: value})
+
+
 def test_nothing_adds_nothing(result: Result) -> None:
     sums = Sums.empty()
     sums.add(result.sums)

@@ -7,10 +7,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 import sim
+from analysis.ranking import frames
 from sim.cli import main
 from sim.errors import InputError
 from sim.outcomes import TournamentResult, tournament
@@ -258,6 +260,12 @@ def test_seats_add_up(result: TournamentResult) -> None:
 
 
 @pytest.mark.jit
+def test_tables_of_a_summary_are_those_of_the_result(result: TournamentResult) -> None:
+    made = frames(json.loads(result.to_json()))
+    for name, table in result.tables().items():
+        pd.testing.assert_frame_equal(made[name], table)
+
+
 def test_text_and_html(result: TournamentResult) -> None:
     text = result.to_text()
     assert text.startswith("Five\nBAO BEI, second edition")
