@@ -120,6 +120,22 @@ def test_what_is_shown_is_compared() -> None:
     assert not shows("four\n...\none\n", printed)
 
 
+@pytest.mark.jit
+def test_readme_shows_what_its_first_command_prints() -> None:
+    """All million rounds of it, but for the times in the last line."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = re.search(r"The first prints:\n\n(( {4}.*\n|\n)+)", text)
+    assert shown is not None
+    wanted = [line.removeprefix("    ").rstrip() for line in shown[1].strip("\n").splitlines()]
+    done = CliRunner().invoke(main, ["run"])
+    assert done.exit_code == 0
+    said = [line.rstrip() for line in done.stdout.strip("\n").splitlines()]
+    assert said[:-1] == wanted[:-1]
+    timed = re.compile(r"1,000,000 rounds played in [\d.]+ s, [\d,]+ a second")
+    assert timed.match(said[-1])
+    assert timed.match(wanted[-1])
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_pages(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
