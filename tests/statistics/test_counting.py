@@ -71,7 +71,7 @@ def test_counting_tells_what_an_unknown_card_is_worth() -> None:
 
 
 def test_with_turns_to_come_the_count_does_not_say_which_own_card_goes() -> None:
-    """To know the own cards is worth as much when the unseen are low; in the last turn it counts."""
+    """Knowing the own cards is worth as much when the unseen are low; the last turn is apart."""
     differ, compared = [0, 0], [0, 0]
     for seed in range(scaled(150, least=25)):
         r = random.Random(seed)
@@ -120,7 +120,7 @@ def test_who_counts_cards_wins_no_less() -> None:
 
 @pytest.mark.jit
 @pytest.mark.slow
-@pytest.mark.parametrize("player", [PLAYERS])
+@pytest.mark.parametrize("player", ["balanced", "sharp", "goldfish"])
 def test_who_counts_cards_wins_no_less_in_the_long_run(player: str) -> None:
     gain, error = pays(player, 500_000, seed=31)
     assert gain > -2 * error
