@@ -767,7 +767,7 @@ def read_comparison(path: Path) -> Comparison:
         true["rounds_that_differ"] = numbers["rounds_that_differ"] | {"share": share}
         if all(each.complete for each in sums):
             rows: Any = zip_longest(_sure_of(comparing, sums), numbers["differences"], fillvalue={})
-            true["differences"] = [row | sure for sure, row in rows]
+            true["differences"] = [row | sure for sure, row in rows if sure]
     check_agrees(some(numbers, true), as_json(true), file, to=f"{MANIFEST} and {SUMS}")
     return Comparison(comparing, sums, numbers, folder=path, engine=manifest.engine)
 
