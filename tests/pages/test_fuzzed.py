@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,14 @@ from analysis.report import figures, report
 from analysis.report.read import read
 from damage import damaged_lines, damaged_parquet, damaged_text, resealed
 from sim.batch import Job, play
-from sim.comparisons import UNFINISHED, Comparing, _keep, _kept, _plan, load_comparison
+from sim.comparisons import UNFINISHED, Comparing, Comparison, _keep, _kept, _plan, load_comparison
 from sim.errors import InputError
 from sim.folder import prepare
 from sim.journal import Entry, Journal
 from sim.keep import JOURNAL, keeping, unsealed
 from sim.many import Piece, Totals
-from sim.outcomes import plan_of_sweep, plan_of_tournament
-from sim.pairing import PairJob, play_pairs
+from sim.outcomes import SweepResult, TournamentResult, plan_of_sweep, plan_of_tournament
+from sim.pairing import PairJob, PairSums, play_pairs
 from sim.records import COLUMNS
 from sim.study import Study
 from sim.sums import Sums
@@ -110,10 +111,13 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A small folder of each kind."""
+    """A small folder of each kind, without pictures."""
     folders = {kind: tmp_path_factory.mktemp("fuzzed") / kind for kind in MAKERS}
-    for kind, make in MAKERS.items():
-        make(folders[kind])
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in (Comparison, SweepResult, TournamentResult):
+            patch.setattr(kind, "pictures", lambda _: {})
+        for name, make in MAKERS.items():
+            make(folders[name])
     return folders
 
 
@@ -158,11 +162,17 @@ def a_comparison(folder: Path) -> Any:
     return known(found.summary(), FREE | UNSURE)
 
 
-def what_is_kept(folder: Path) -> Any:
+@cache
+def _one_more() -> tuple[PairJob, PairSums]:
     job = PairJob.of(COMPARING.a, COMPARING.b, COMPARING.rotated)
+    return job, play_pairs(job, 10, 11).pairs
+
+
+def what_is_kept(folder: Path) -> Any:
+    job, more = _one_more()
     with keeping(folder, _plan(COMPARING)) as keeper:
         pairs = _kept(keeper, COMPARING, job)
-    pairs.add(play_pairs(job, pairs.blocks, pairs.blocks + 1).pairs)
+    pairs.add(more)
     assert list(pairs.measured(job))
 
 
