@@ -287,14 +287,14 @@ HEURISTIC = [
     Case("take_min_gain", (13, 5, 1), events("take")),
     Case("keep_min_gain", (20, 5, 0), kept),
     Case(
-        "power_appetite", (0, 3, 20), powers, {"know_worth": 0}, deck=with_power("look"), count=120,
+        "power_appetite", (0, 6, 20), powers, {"know_worth": 0}, deck=with_power("look"), count=120,
         many=True,
     ),
     Case("look_first", ("own", "rival"), looks_at_rivals, {"power_appetite": 20}),
     Case("show_first", ("rival", "own"), shows_own, {"power_appetite": 20}),
     Case("unknown_value", (0, 7, 13), events("take"), {"bao_threshold": -20}, count=120),
     Case("know_worth", (-20, 0, 3, 20), unseen_replaced, {"bao_threshold": -20}),
-    Case("memory_span", (0, 2, 128), plucks(OWN_HIT), deck=FLOCKS, first_is_zero=True, count=200),
+    Case("memory_span", (0, 2, 128), plucks(OWN_HIT), deck=FLOCKS, count=200),  # 0: by counting
     Case("forget_rate", (1.0, 0.2, 0.0), plucks(OWN_HIT), deck=FLOCKS, count=200),
     Case(
         "mix_up_rate", (0.0, 0.02, 0.1), plucks(MISSED), {"pluck_confidence": 0.3}, deck=FLOCKS,

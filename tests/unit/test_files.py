@@ -23,7 +23,7 @@ PAGES = {
     "nothing": ("", "not a file"),
     "no such folder": ("none/page.html", "no such folder"),
     "a file as its folder": ("file/page.html", "no such folder"),
-    "a name too long": (250 * "x" + ".html", "File name too long"),
+    "a name too long": (251 * "x" + ".html", "File name too long"),
     "a NUL": ("pa\0ge.html", "cannot be written to"),
     "a disk that takes no files": pytest.param("/proc/page.html", "cannot be", marks=linux),
     "a device": pytest.param("/dev/null", "not a file", marks=linux),
