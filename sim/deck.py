@@ -47,7 +47,7 @@ from pydantic import (
 )
 
 from sim.errors import InputError, explain, resolve, shipped, unknown_name, within
-from sim.values import plain, whole
+from sim.values import as_whole, plain
 
 PathLike = str | os.PathLike[str]
 
@@ -80,12 +80,7 @@ Name = Annotated[
 """How results name something."""
 
 
-def _as_whole(value: Any) -> Any:
-    found = whole(value)
-    return value if found is None else found
-
-
-Whole = Annotated[int, BeforeValidator(_as_whole)]
+Whole = Annotated[int, BeforeValidator(as_whole)]
 """A whole number, however it is written: ``3`` or ``3.0``."""
 
 

@@ -49,7 +49,7 @@ from sim.errors import (
 )
 from sim.players import Player, no_such_parameter
 from sim.study import Study
-from sim.values import needed, number, plain, whole, whole_text
+from sim.values import as_whole, needed, number, plain, whole, whole_text
 
 MAX_POINTS = 5000
 
@@ -294,13 +294,8 @@ def _given(base: Study, key: Any, given: Any) -> Any:
     if not _is_whole(base, key):
         return given
     if isinstance(given, Mapping):
-        return {name: _as_whole(value) for name, value in given.items()}
-    return list(map(_as_whole, given)) if isinstance(given, list | tuple) else given
-
-
-def _as_whole(value: Any) -> Any:
-    found = whole(value)
-    return value if found is None else found
+        return {name: as_whole(value) for name, value in given.items()}
+    return list(map(as_whole, given)) if isinstance(given, list | tuple) else given
 
 
 def _values(base: Study, key: str, given: Any) -> list[Any]:

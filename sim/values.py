@@ -42,6 +42,12 @@ def whole(value: object) -> int | None:
     return int(value) if isinstance(value, int) else None
 
 
+def as_whole(value: Any) -> Any:
+    """Return the whole number that a value is; the value itself where it is none."""
+    found = whole(value)
+    return value if found is None else found
+
+
 def number(value: object) -> float | None:
     """Return the number that a value is, an int as an int; None where it is none.
 

@@ -356,7 +356,7 @@ def test_the_engine_speaks_of_its_first_compilation(
     ("arguments", "says"),
     [
         ({"threads": 0}, "threads: expected a whole number from 1 to 1024, got 0"),
-        ({"threads": 2.0}, "threads: expected a whole number"),
+        ({"threads": 2.5}, "threads: expected a whole number"),
         ({"chunk": -1}, "chunk: expected a whole number"),
     ],
 )
