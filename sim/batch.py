@@ -637,9 +637,9 @@ def load_engine(job: Job, quiet: bool = False) -> float:
     """Compile the engine, or load it from its cache, in this thread; return the seconds it took."""
     start = time.perf_counter()
     with unbroken():
-        from sim.engine.jit import CACHE_FOLDER, is_compiled
+        from sim.engine.jit import has_room, is_compiled
     announce_compiling(quiet, "play_chunk")
-    if CACHE_FOLDER is not None and not is_compiled("play_chunk"):
+    if not is_compiled("play_chunk") and has_room():
         _compile_apart()
     with unbroken():
         play(job, 0, 0)

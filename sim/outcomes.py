@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
-from sim.deck import PathLike
+from sim.deck import Deck, PathLike
 from sim.engine.state import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
 from sim.errors import InputError
 from sim.executors import check_ways
@@ -455,7 +455,7 @@ def places(axes: Sequence[str], points: Sequence[Sequence[Any]]) -> list[dict[st
         axes: Their keys.
         points: The values of all axes at each point.
     """
-    columns = [_column([point[k] for point in points]) for k in range(len(axes))]
+    columns = [_column(key, [point[k] for point in points]) for k, key in enumerate(axes)]
     rows = zip(*columns, strict=True)
     return [{"point": k} | dict(zip(axes, row, strict=True)) for k, row in enumerate(rows)]
 
@@ -468,7 +468,7 @@ def _decided(result: Result) -> int:
     )
 
 
-def _column(values: Sequence[Any]) -> list[Any]:
+def _column(key: str, values: Sequence[Any]) -> list[Any]:
     """Return the values of an axis as a column of one type: all numbers, or all text."""
     if all(isinstance(value, bool) for value in values):
         return list(values)
@@ -476,14 +476,16 @@ def _column(values: Sequence[Any]) -> list[Any]:
         return list(values)
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return [float(value) for value in values]
-    return [_told(value) for value in values]
+    return [_told(key, value) for value in values]
 
 
-def _told(value: Any) -> str:
+def _told(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
-        return Player.of(value).name
+        value = Deck.of(value) if key == "deck" else Player.of(value)
+    if isinstance(value, Deck | Player):
+        return value.name
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

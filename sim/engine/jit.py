@@ -265,6 +265,14 @@ def is_compiled(entry_point: str = "advance") -> bool:
     return any(CACHE_FOLDER.rglob(f"play.{entry_point}*.nbc"))
 
 
+def has_room() -> bool:
+    """Whether compiled code can be kept: there is a folder, and room for some times as much."""
+    try:
+        return CACHE_FOLDER is not None and shutil.disk_usage(CACHE_FOLDER).free > 2**24
+    except OSError:
+        return False
+
+
 def kernel(function: F) -> F:
     """Compile an inner function of the engine; Python reaches it through an `entry` alone."""
     options = {"nogil": True, "error_model": "numpy"}

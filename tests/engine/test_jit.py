@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -360,6 +361,10 @@ def test_another_process_compiles_only_what_can_be_kept(
     batch.load_engine(job, quiet=True)
     assert started == []
     monkeypatch.setattr(jit, "CACHE_FOLDER", tmp_path)
+    with monkeypatch.context() as full:
+        full.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))
+        batch.load_engine(job, quiet=True)
+    assert started == []
     batch.load_engine(job, quiet=True)
     assert len(started) == 1
     assert "KEEP_OR_FAIL = True" in started[0][-1]
