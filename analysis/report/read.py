@@ -155,6 +155,11 @@ def _check_sweep(base: Study, varied: Mapping[str, Any], fingerprint: str) -> No
     from sim.sweeps import Axis, Sweep
 
     axes = [Axis(axis["key"], tuple(axis["values"])) for axis in varied["axes"]]
+    for k, axis in enumerate(axes):
+        played = {json.dumps(point[k]) for point in varied["points"]}
+        if played != set(map(json.dumps, axis.values)):
+            expected = "the values of its points"
+            raise InputError("damaged", key=f"sweep.axes.{k}.values", expected=expected)
     for axis in axes:
         of_files = axis.key == "deck" or axis.key.endswith(".player")
         if of_files and any(isinstance(value, str) for value in axis.values):
