@@ -227,7 +227,7 @@ def test_a_name_is_a_folder_whatever_it_looks_like(here: Path, place: str) -> No
     rest = sim.run(longer.study.with_changes(rounds=90), only=(60, 90), records=True)
     rest.save("rest")
     assert sim.merge([place, "rest"], f"{place[:200]}+").summary()["rounds"] == 90
-    assert len(read(place).tables["records"]) == 120
+    assert "scores" in read(place).tables
     check_places(here, place, "rest", f"{place[:200]}+")
 
 
