@@ -1,6 +1,6 @@
 """Two studies on the same deals: how every number differs, how surely, and that in words.
 
-Works on exact sums over blocks (see `sim.pairing`), handed over as whole numbers.
+Works on exact sums over blocks (see `sim.batch.pairs`), handed over as whole numbers.
 """
 
 from __future__ import annotations

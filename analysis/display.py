@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from analysis.text import changes, counted, setting
 
 if TYPE_CHECKING:
-    from sim.deck import Deck
-    from sim.players import Player
-    from sim.rules import Rules
-    from sim.study import Study
-    from sim.trace import Trace
+    from sim.game.deck import Deck
+    from sim.game.players import Player
+    from sim.game.rules import Rules
+    from sim.game.study import Study
+    from sim.watch.trace import Trace
 
 
 _AIR = "padding:0.15em 0.6em"

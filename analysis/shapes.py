@@ -1,7 +1,7 @@
 """What the summaries and tables of results folders must hold for something to be made of them.
 
-What `sim.shapes` is for manifests and sums, this is for what is made of these: shapes, and what
-must agree with what else a folder says.
+What `sim.game.documents` is for manifests and sums, this is for what is made of these: shapes, and
+what must agree with what else a folder says.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pydantic import Field, FiniteFloat, TypeAdapter, model_validator
 from pydantic_core import PydanticCustomError
 
 from sim.errors import InputError, within
-from sim.rules import EDITIONS
-from sim.shapes import Count, Ends, Number, Part, Share, check, read_schema
-from sim.study import Study
-from sim.tournaments import Tournament
+from sim.game.documents import Count, Ends, Number, Part, Share, check, read_schema
+from sim.game.rules import EDITIONS
+from sim.game.study import Study
+from sim.game.tournament import Tournament
 
 
 def check_summary(kind: str, summary: Any, file: Path) -> dict[str, Any]:

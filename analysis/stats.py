@@ -27,11 +27,11 @@ CONFIDENCE = 0.95
 LOOK_CONFIDENCE = 0.999
 """The level at each look of a run that stops when an interval is narrow enough.
 
-The looks are those of `sim.stopping`: ten in each decade, from 1,000 on. Means after n and after
-m > n values are correlated by sqrt(n / m). For normal ones the probability that any of the 79 looks
-up to 2**36 is off by more than 3.29 standard errors, each, is 4.1 % (recursion over the density of
-what is not yet off: Armitage, McPherson and Rowe 1969). So all intervals together hold the truth
-with more than `CONFIDENCE`, and the one at which a run stops does, too.
+The looks are those of `sim.batch.stopping`: ten in each decade, from 1,000 on. Means after n and
+after m > n values are correlated by sqrt(n / m). For normal ones the probability that any of the 79
+looks up to 2**36 is off by more than 3.29 standard errors, each, is 4.1 % (recursion over the
+density of what is not yet off: Armitage, McPherson and Rowe 1969). So all intervals together hold
+the truth with more than `CONFIDENCE`, and the one at which a run stops does, too.
 """
 
 Interval = tuple[float | None, float | None]

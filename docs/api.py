@@ -45,11 +45,11 @@ _UNTOLD = re.compile(r"_(?!repr_html_)|to_text$")
 
 
 def public_names() -> list[str]:
-    """Return the names in `sim.__all__`, which is written as ``[*_HOMES, "trace"]``."""
+    """Return the names in `sim.__all__`, which is the keys of `_HOMES`."""
     tree = ast.parse((ROOT / "sim" / "__init__.py").read_text("utf-8"))
     for node in tree.body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_HOMES":
-            names = {*ast.literal_eval(node.value), "trace"}
+            names = ast.literal_eval(node.value)
             return sorted(names, key=lambda name: (name.lower(), name))
     raise LookupError("sim._HOMES")
 
@@ -92,8 +92,8 @@ def entries() -> Iterator[tuple[str, griffe.Object]]:
 
 
 def of_sim(sim: griffe.Module) -> dict[str, griffe.Object]:
-    """Return what is behind each public name; `trace` is a function of a module called so."""
-    found = {name: sim["trace.trace" if name == "trace" else name] for name in public_names()}
+    """Return what is behind each public name."""
+    found = {name: sim[name] for name in public_names()}
     return {name: part.final_target if part.is_alias else part for name, part in found.items()}
 
 

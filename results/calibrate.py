@@ -21,10 +21,10 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.confidence import FILE, Mixing, curves, drawn
-from sim.engine.jit import entry
+from sim.batch.confidence import FILE, Mixing, curves, drawn
+from sim.core.jit import entry
 from sim.engine.play import advance, start
-from sim.engine.state import (
+from sim.core.layout import (
     CLAIM_DOUBLE,
     CLAIMS,
     CURVE,
@@ -33,10 +33,10 @@ from sim.engine.state import (
     STAGE_DONE,
     new_state,
 )
-from sim.executors import cores
-from sim.files import check_file
-from sim.pack import pack
-from sim.study import Study
+from sim.batch.executors import cores
+from sim.store.files import check_file
+from sim.batch.pack import pack
+from sim.game.study import Study
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ HOPE = 0.2
 """They pluck own cards from this confidence on, so that every confidence occurs."""
 
 KINDS = 12
-"""Counts of plucks by source, target, and whether they hit; see `sim.engine.state.PLUCK_TRIED`."""
+"""Counts of plucks by source, target, and whether they hit; see `sim.core.layout.PLUCK_TRIED`."""
 
 BINS = 400
 SMOOTH = 30.0
@@ -133,7 +133,7 @@ def written(values: Floats) -> str:
     lines = [
         "# Log-odds that proved true, at knots of the log-odds that were reckoned: by kind of",
         "# claim, least confidence for rivals' cards, share of cards counted, number of players,",
-        "# and rate of mixing up; see sim/confidence.py. Made by results/calibrate.py.",
+        "# and rate of mixing up; see sim/batch/confidence.py. Made by results/calibrate.py.",
         f"knots = {KNOTS.tolist()}",
         f"rates = {list(RATES)}",
         f"players = {list(PLAYERS)}",

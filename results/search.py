@@ -17,11 +17,11 @@ from typing import Any
 
 import click
 
-from sim.batch import Job, load_engine, play
-from sim.engine.state import WIN_UNITS
-from sim.executors import cores
-from sim.players import Player, load_player
-from sim.study import Study
+from sim.batch.run import Job, load_engine, play
+from sim.core.layout import WIN_UNITS
+from sim.batch.executors import cores
+from sim.game.players import Player, load_player
+from sim.game.study import Study
 
 Change = tuple[tuple[str, Any], ...]
 """Parameters and their new values."""

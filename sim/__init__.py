@@ -18,71 +18,71 @@ Everything that a notebook needs is here, loaded when it is first used::
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim.batch import extend as extend
-    from sim.batch import run as run
+    from sim.batch.run import extend as extend
+    from sim.batch.run import run as run
     from sim.comparisons import Comparison as Comparison
     from sim.comparisons import compare as compare
     from sim.comparisons import load_comparison as load_comparison
-    from sim.deck import Deck as Deck
-    from sim.deck import load_deck as load_deck
     from sim.errors import BaobeiError as BaobeiError
     from sim.errors import InputError as InputError
-    from sim.merging import merge as merge
+    from sim.game.deck import Deck as Deck
+    from sim.game.deck import load_deck as load_deck
+    from sim.game.players import Player as Player
+    from sim.game.players import load_player as load_player
+    from sim.game.rules import Rules as Rules
+    from sim.game.study import Study as Study
+    from sim.game.study import load_study as load_study
+    from sim.game.sweep import Sweep as Sweep
+    from sim.game.sweep import load_sweep as load_sweep
+    from sim.game.tournament import Tournament as Tournament
+    from sim.game.tournament import load_tournament as load_tournament
     from sim.outcomes import SweepResult as SweepResult
     from sim.outcomes import TournamentResult as TournamentResult
     from sim.outcomes import sweep as sweep
     from sim.outcomes import tournament as tournament
-    from sim.players import Player as Player
-    from sim.players import load_player as load_player
     from sim.results import Result as Result
     from sim.results import load_results as load_results
-    from sim.rules import Rules as Rules
-    from sim.scenario import check as check
-    from sim.study import Study as Study
-    from sim.study import load_study as load_study
-    from sim.sweeps import Sweep as Sweep
-    from sim.sweeps import load_sweep as load_sweep
-    from sim.tournaments import Tournament as Tournament
-    from sim.tournaments import load_tournament as load_tournament
-    from sim.trace import Trace as Trace
+    from sim.store.merge import merge as merge
+    from sim.watch.scenario import check as check
+    from sim.watch.trace import Trace as Trace
+    from sim.watch.trace import trace as trace
 
 _HOMES = {
     "BaobeiError": "errors",
     "Comparison": "comparisons",
-    "Deck": "deck",
+    "Deck": "game.deck",
     "InputError": "errors",
-    "Player": "players",
+    "Player": "game.players",
     "Result": "results",
-    "Rules": "rules",
-    "Study": "study",
-    "Sweep": "sweeps",
+    "Rules": "game.rules",
+    "Study": "game.study",
+    "Sweep": "game.sweep",
     "SweepResult": "outcomes",
-    "Tournament": "tournaments",
+    "Tournament": "game.tournament",
     "TournamentResult": "outcomes",
-    "Trace": "trace",
-    "check": "scenario",
+    "Trace": "watch.trace",
+    "check": "watch.scenario",
     "compare": "comparisons",
-    "extend": "batch",
+    "extend": "batch.run",
     "load_comparison": "comparisons",
-    "load_deck": "deck",
-    "load_player": "players",
+    "load_deck": "game.deck",
+    "load_player": "game.players",
     "load_results": "results",
-    "load_study": "study",
-    "load_sweep": "sweeps",
-    "load_tournament": "tournaments",
-    "merge": "merging",
-    "run": "batch",
+    "load_study": "game.study",
+    "load_sweep": "game.sweep",
+    "load_tournament": "game.tournament",
+    "merge": "store.merge",
+    "run": "batch.run",
     "sweep": "outcomes",
     "tournament": "outcomes",
+    "trace": "watch.trace",
 }
 """Public names and the modules that they live in."""
 
-__all__ = [*_HOMES, "trace"]
+__all__ = [*_HOMES]
 
 
 def _version() -> str:
@@ -92,22 +92,6 @@ def _version() -> str:
         return version("baobei-sim")
     except PackageNotFoundError:
         return "0.1.0"
-
-
-class _Package(ModuleType):
-    """This package, where `trace` is the function although a module has the same name."""
-
-    @property
-    def trace(self) -> Any:
-        """`sim.trace.trace`: one round or game, event by event."""
-        return importlib.import_module("sim.trace").trace
-
-    @trace.setter
-    def trace(self, module: ModuleType) -> None:
-        """The import system tells of the module here; it stays in ``sys.modules``."""
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -23,21 +23,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 import sim
-from sim.batch import Sizes, interruptible, load_engine, play_parts, unbroken
-from sim.deck import Deck, PathLike, digest
+from sim.batch.executors import check_ways, count, opened
+from sim.batch.measures import Measure, measures, read
+from sim.batch.pairs import PairJob, PairSums, play_pairs
+from sim.batch.progress import Progress, Wanted
+from sim.batch.run import Sizes, interruptible, load_engine, play_parts, unbroken
+from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, read_json, show, within
-from sim.executors import check_ways, count, opened
-from sim.files import write
-from sim.folder import check_same, read_held
-from sim.keep import MANIFEST, SUMMARY, Keeper, keeping, sealed, unsealed
-from sim.measures import Measure, measures, read
-from sim.pairing import PairJob, PairSums, play_pairs
-from sim.players import Player
-from sim.progress import Progress, Wanted
-from sim.results import Result, to_json
-from sim.rules import Rules
-from sim.shapes import (
+from sim.game.deck import Deck, PathLike, digest
+from sim.game.documents import (
     SCHEMA,
     Count,
     Manifest,
@@ -49,8 +44,13 @@ from sim.shapes import (
     read_schema,
     some,
 )
-from sim.study import Study, load_study
-from sim.sums import Sums
+from sim.game.players import Player
+from sim.game.rules import Rules
+from sim.game.study import Study, load_study
+from sim.results import Result, to_json
+from sim.store.files import write
+from sim.store.folder import check_same, read_held
+from sim.store.keep import MANIFEST, SUMMARY, Keeper, keeping, sealed, unsealed
 from sim.texts import printable
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sim.deck import POWERS
-from sim.engine.state import (
+from sim.batch.sums import OUTCOMES, SWING_SUMS, Sums
+from sim.core.layout import (
     BAO_BEATEN,
     BAO_CALLED,
     BAO_TIED,
@@ -41,8 +41,8 @@ from sim.engine.state import (
     WINDOW_CHANCE,
     WITH_CHANCE,
 )
-from sim.study import Study
-from sim.sums import OUTCOMES, SWING_SUMS, Sums
+from sim.game.deck import POWERS
+from sim.game.study import Study
 
 Group = dict[str, Any]
 

@@ -13,20 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
-from sim.deck import Deck, PathLike
-from sim.engine.state import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
+from sim.batch.executors import check_ways
+from sim.batch.many import Piece, play_many
+from sim.batch.progress import Wanted
+from sim.batch.sums import Sums
+from sim.core.layout import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
 from sim.errors import InputError
-from sim.executors import check_ways
-from sim.keep import Keeper, keeping
-from sim.many import Piece, play_many
-from sim.players import Player
-from sim.progress import Wanted
+from sim.game.deck import Deck, PathLike
+from sim.game.documents import SCHEMA
+from sim.game.players import Player
+from sim.game.study import Study, load_study
+from sim.game.sweep import Sweep, Values, load_sweep
+from sim.game.tournament import Tournament, load_tournament
 from sim.results import Result, calibration_of, to_json
-from sim.shapes import SCHEMA
-from sim.study import Study, load_study
-from sim.sums import Sums
-from sim.sweeps import Sweep, Values, load_sweep
-from sim.tournaments import Tournament, load_tournament
+from sim.store.keep import Keeper, keeping
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
-from sim.deck import POWERS, PathLike
-from sim.engine import ENGINE_VERSION
-from sim.engine.state import (
+from sim.batch.ranges import Ranges, in_words, size
+from sim.batch.stopping import Until, looks_to
+from sim.batch.sums import Sums
+from sim.core.layout import (
     DOUBLE_HIT,
     END_CAP,
     GAME_REASONS,
@@ -28,13 +29,12 @@ from sim.engine.state import (
     RIVAL_HIT,
     WIN_UNITS,
 )
+from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
+from sim.game.deck import POWERS, PathLike
+from sim.game.documents import SCHEMA
+from sim.game.study import Study
 from sim.metrics import BAO, Designers, spread
-from sim.ranges import Ranges, in_words, size
-from sim.shapes import SCHEMA
-from sim.stopping import Until, looks_to
-from sim.study import Study
-from sim.sums import Sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -141,7 +141,7 @@ class Result:
         Raises:
             InputError: The run kept none, or the file in the folder is another run's.
         """
-        from sim.records import read
+        from sim.store.rows import read
 
         if self.kept is not None:
             return self.kept
@@ -165,7 +165,7 @@ class Result:
         Raises:
             InputError: As for `records`; or they do not say what the sums of the run say.
         """
-        from sim.records import RECORDS, count_scores, tally_scores
+        from sim.store.rows import RECORDS, count_scores, tally_scores
 
         seats, rounds = len(self.study.players), int(self.sums["rounds"])
         if self.kept is not None:
@@ -240,7 +240,7 @@ class Result:
         Raises:
             InputError: The folder cannot be written to, or holds another study.
         """
-        from sim.folder import save
+        from sim.store.folder import save
 
         return save(self, folder)
 
@@ -251,7 +251,7 @@ def load_results(folder: PathLike) -> Result:
     Raises:
         InputError: There is none in it, or none that is finished or readable.
     """
-    from sim.folder import load
+    from sim.store.folder import load
 
     return load(folder)
 
@@ -400,7 +400,7 @@ def confidence(until: Until | None) -> float:
 def interval(
     metric: str, study: Study, sums: Sums, seat: int, level: float
 ) -> tuple[float | None, float | None]:
-    """Return the interval of one of `sim.stopping.INTERVALS`, at a confidence level."""
+    """Return the interval of one of `sim.batch.stopping.INTERVALS`, at a confidence level."""
     from analysis.stats import wilson
 
     if metric == "win_share":

@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marked = [item for item in items if item.get_closest_marker("jit")]
     if not marked:
         return
-    from sim.engine.jit import COMPILED
+    from sim.core.jit import COMPILED
 
     if not COMPILED:
         for item in marked:

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from oracle import Bird
-from sim.batch import Job
-from sim.deck import POWERS
-from sim.engine.play import play_chunk
-from sim.engine.state import (
+from sim.batch.run import Job
+from sim.core.layout import (
     FAULT_NONE,
     GAME_LENGTHS,
     MAX_CARDS,
@@ -28,9 +26,11 @@ from sim.engine.state import (
     new_record,
     new_state,
 )
-from sim.players import KINDS
-from sim.study import Study
-from sim.trace import trace
+from sim.engine.play import play_chunk
+from sim.game.deck import POWERS
+from sim.game.players import KINDS
+from sim.game.study import Study
+from sim.watch.trace import trace
 
 SCALE = float(os.environ.get("BAOBEI_TEST_SCALE", "1"))
 """Factor on all counts of rounds; a run without the compiler wants about 0.02."""

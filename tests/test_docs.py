@@ -169,7 +169,7 @@ def test_slurm_array(tmp_path: Path) -> None:
 
 
 def test_columns_of_records_are_those_that_exist() -> None:
-    from sim.records import COLUMNS
+    from sim.store.rows import COLUMNS
 
     text = (ROOT / "docs" / "long-runs.md").read_text("utf-8")
     for column in COLUMNS:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sim.errors import InputError
-from sim.rules import EDITIONS
-from sim.scenario import Scenario, check
+from sim.game.rules import EDITIONS
+from sim.watch.scenario import Scenario, check
 
 FOLDER = Path(__file__).parent / "scenarios"
 FILES = sorted(FOLDER.glob("*.toml"))

@@ -22,8 +22,8 @@ from analysis.report.parts import (
     Text,
 )
 from analysis.report.repeat import changes, command, defaults, study_toml
-from sim.players import KINDS, Player, load_player, shipped_players
-from sim.rules import Rules
+from sim.game.players import KINDS, Player, load_player, shipped_players
+from sim.game.rules import Rules
 
 _COLUMNS_AT_MOST = 4
 """Players side by side in a table; of more, each one's parameters are told in a line."""

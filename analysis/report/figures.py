@@ -22,8 +22,8 @@ from analysis.report.parts import (
     seat_label,
 )
 from analysis.stats import ratio
-from sim.deck import POWERS
 from sim.errors import left_out
+from sim.game.deck import POWERS
 
 Summary = Mapping[str, Any]
 

@@ -14,11 +14,11 @@ import sim
 from analysis.report.parts import Source
 from analysis.shapes import check_rows, check_summary, columns, resolved_study
 from sim.errors import InputError, one_of, read_json, show, within
-from sim.shapes import Manifest, as_json, check, check_agrees, read_schema, some
+from sim.game.documents import Manifest, as_json, check, check_agrees, read_schema, some
 
 if TYPE_CHECKING:
+    from sim.game.study import Study
     from sim.results import Result
-    from sim.study import Study
 
 KINDS = ("run", "comparison", "sweep", "tournament")
 
@@ -65,7 +65,7 @@ def _of_result(result: Any) -> Source:
 def _kept(result: Result) -> dict[str, Any]:
     """Return a run's calibration, and its scores if it has kept records in memory or its folder."""
     from analysis.plots.accessors import seat_scores
-    from sim.records import RECORDS
+    from sim.store.rows import RECORDS
 
     tables: dict[str, Any] = {"calibration": result.calibration}
     folder = result.folder
@@ -104,7 +104,7 @@ def _json(file: Path, folder: Path) -> Any:
 
 def _of_run(path: Path, manifest: Manifest) -> Source:
     """Return what the sums of a run say."""
-    from sim.folder import read_result
+    from sim.store.folder import read_result
 
     return _named(_of_result(read_result(path)), path)
 
@@ -123,8 +123,8 @@ def _of_comparison(path: Path, manifest: Manifest) -> Source:
 
 def _of_sweep(path: Path, manifest: Manifest) -> Source:
     from analysis.sweeping import METRICS, calibration_frame, metrics_frame
+    from sim.game.study import Study
     from sim.outcomes import facts_of_sweep, places, point_of
-    from sim.study import Study
 
     file, kind = path / "summary.json", "sweep"
     study = resolved_study(kind, manifest.study, path / "manifest.json")
@@ -153,7 +153,7 @@ def _of_sweep(path: Path, manifest: Manifest) -> Source:
 
 def _check_sweep(base: Study, varied: Mapping[str, Any], fingerprint: str) -> None:
     """Check that a sweep is what was played; where an axis names files, nobody can know that."""
-    from sim.sweeps import Axis, Sweep
+    from sim.game.sweep import Axis, Sweep
 
     axes = [Axis(axis["key"], tuple(axis["values"])) for axis in varied["axes"]]
     for k, axis in enumerate(axes):
@@ -195,8 +195,8 @@ def _check_best(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], f
 
 def _of_tournament(path: Path, manifest: Manifest) -> Source:
     from analysis.ranking import frames
+    from sim.game.tournament import Tournament
     from sim.outcomes import facts_of_tournament
-    from sim.tournaments import Tournament
 
     file, kind, told = path / "summary.json", "tournament", path / "manifest.json"
     study = resolved_study(kind, manifest.study, told)
@@ -230,7 +230,7 @@ def _rows_of(file: Path, kind: str, axes: Sequence[str], most: int) -> list[dict
         axes: Keys of the axes.
         most: How many rows it may have; more are not read.
     """
-    from sim.records import opened_table
+    from sim.store.rows import opened_table
 
     names = columns(kind, axes)
     with opened_table(file) as table:

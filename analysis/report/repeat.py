@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from sim.deck import Deck, load_deck, shipped_decks
-from sim.players import KINDS, Player, load_player, shipped_players
-from sim.rules import Rules
+from sim.game.deck import Deck, load_deck, shipped_decks
+from sim.game.players import KINDS, Player, load_player, shipped_players
+from sim.game.rules import Rules
 
 
 def study_toml(study: Mapping[str, Any]) -> str:

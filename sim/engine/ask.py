@@ -1,21 +1,21 @@
 """The one narrow place where decisions are asked for.
 
 A question is put to a seat; its policy writes `State.answer`; the verdict of `legal.judge`
-decides whether it stands. What each question's answer looks like is written in `state.py`.
+decides whether it stands. What each question's answer looks like is written in `layout.py`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..core.jit import inline, unit
+from ..core.knowledge import who_recalls
+from ..core.layout import FAULT_ILLEGAL, HEURISTIC, MAX_PLAYERS, RANDOM
+from ..core.legal import judge
+from ..core.log import note_why
+from ..core.memory import recall
+from ..core.rng import own_chance
 from ..policies import heuristic, random_legal, scripted
-from .events import note_why
-from .jit import inline, unit
-from .knowledge import who_recalls
-from .legal import judge
-from .memory import recall
-from .rng import own_chance
-from .state import FAULT_ILLEGAL, HEURISTIC, MAX_PLAYERS, RANDOM
 
 
 @inline

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from .counting import count_call
-from .events import EV_BAO, EV_END, EV_SHIELD, note
-from .jit import kernel
-from .state import (
+from ..core.jit import kernel
+from ..core.layout import (
     BAO_BEATEN,
     BAO_CALLED,
     BAO_TIED,
@@ -20,6 +18,8 @@ from .state import (
     SHIELD_RAISED,
     SUCCESS_ZERO,
 )
+from ..core.log import EV_BAO, EV_END, EV_SHIELD, note
+from .counting import count_call
 
 
 @kernel

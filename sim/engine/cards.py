@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .events import EV_DISCARD, EV_FINAL_PHASE, note, note_recycle
-from .jit import kernel
-from .knowledge import bit, forget_all, learn_face_up
-from .rng import STREAM_DEAL, STREAM_RECYCLE, below, number
-from .state import BAO_VOID, FILL_EMPTY, NONE, RECYCLE_OVERRIDE
+from ..core.jit import kernel
+from ..core.knowledge import bit, forget_all, learn_face_up
+from ..core.layout import BAO_VOID, FILL_EMPTY, NONE, RECYCLE_OVERRIDE
+from ..core.log import EV_DISCARD, EV_FINAL_PHASE, note, note_recycle
+from ..core.rng import STREAM_DEAL, STREAM_RECYCLE, below, number
 
 #: So many cards of the draw pile are settled at a time: each waits for no other.
 AHEAD = 4

@@ -14,9 +14,9 @@ import math
 
 import numpy as np
 
-from .jit import inline, kernel, popcount
-from .knowledge import matching
-from .state import (
+from ..core.jit import inline, kernel, popcount
+from ..core.knowledge import matching
+from ..core.layout import (
     CHANCE_OWN,
     CHANCE_RIVAL,
     CONFIDENCE_BINS,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.jit import entry, kernel
+from ..core.knowledge import learn_face_up, learn_lying
+from ..core.layout import BAO_CALLED, FAULT_NONE, NONE, RUNNING, WORDS
+from ..core.memory import BEFORE
 from .cards import lay, put_on_discards, put_under, settle
 from .counting import clear_counts
-from .jit import entry, kernel
-from .knowledge import learn_face_up, learn_lying
-from .memory import BEFORE
-from .state import BAO_CALLED, FAULT_NONE, NONE, RUNNING, WORDS
 
 
 @kernel

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .counting import alone_lowest
-from .deal import clear, deal
-from .events import EV_DEAL, EV_GAME_END, note
-from .jit import entry, kernel
-from .rng import STREAM_FIRST, below, number, set_keys
-from .state import (
+from ..core.jit import entry, kernel
+from ..core.layout import (
     END_CAP,
     FAULT_NONE,
     FIRST_HIGHEST,
@@ -29,6 +25,10 @@ from .state import (
     STAGE_DONE,
     STAGE_TURN,
 )
+from ..core.log import EV_DEAL, EV_GAME_END, note
+from ..core.rng import STREAM_FIRST, below, number, set_keys
+from .counting import alone_lowest
+from .deal import clear, deal
 from .tally import add_counts, add_game, add_round, write_records
 from .turn import play_turn
 

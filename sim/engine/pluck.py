@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..policies import scripted
-from .ask import ask, who_may_claim
-from .bao import changed_by
-from .cards import add_card, discard, draw, lift, move, put_on_discards
-from .counting import count_pluck
-from .events import EV_PENALTY, note, note_pluck
-from .jit import kernel, unit
-from .knowledge import bit, learn_all
-from .rng import STREAM_RACE, normal, number
-from .state import (
+from ..core.jit import kernel, unit
+from ..core.knowledge import bit, learn_all
+from ..core.layout import (
     ASK_CLAIM,
     ASK_GIFT,
     FAULT_NONE,
     NONE,
     PLUCKS_NONE,
 )
+from ..core.log import EV_PENALTY, note, note_pluck
+from ..core.rng import STREAM_RACE, normal, number
+from ..policies import scripted
+from .ask import ask, who_may_claim
+from .bao import changed_by
+from .cards import add_card, discard, draw, lift, move, put_on_discards
+from .counting import count_pluck
 
 
 @kernel

@@ -4,27 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .ask import ask
-from .bao import changed_by
-from .cards import add_card, can_draw, draw, dump, keep, lay, lift, move, put_under
-from .counting import count_no_effect, count_power
-from .events import (
-    EV_ADD,
-    EV_LOOK,
-    EV_NO_EFFECT,
-    EV_PLACE,
-    EV_POWER,
-    EV_SHOEBILL,
-    EV_SHOW,
-    EV_SWAP,
-    EV_UNDER,
-    note,
-)
-from .jit import kernel, unit
-from .knowledge import bit, learn, learn_all, learn_lying
-from .legal import movable, players_with_cards, players_with_movable, toco_choices
-from .memory import recall
-from .state import (
+from ..core.jit import kernel, unit
+from ..core.knowledge import bit, learn, learn_all, learn_lying
+from ..core.layout import (
     ASK_LOOK,
     ASK_MACAW,
     ASK_MACAW_SWAP,
@@ -44,6 +26,24 @@ from .state import (
     TOCO,
     WORDS,
 )
+from ..core.legal import movable, players_with_cards, players_with_movable, toco_choices
+from ..core.log import (
+    EV_ADD,
+    EV_LOOK,
+    EV_NO_EFFECT,
+    EV_PLACE,
+    EV_POWER,
+    EV_SHOEBILL,
+    EV_SHOW,
+    EV_SWAP,
+    EV_UNDER,
+    note,
+)
+from ..core.memory import recall
+from .ask import ask
+from .bao import changed_by
+from .cards import add_card, can_draw, draw, dump, keep, lay, lift, move, put_under
+from .counting import count_no_effect, count_power
 
 
 @kernel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel, lowest
-from .state import (
+from ..core.jit import kernel, lowest
+from ..core.layout import (
     BAO_CALLED,
     BAO_WON,
     CONFIDENCE_BINS,

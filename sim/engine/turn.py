@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..policies import scripted
-from .ask import ask, may_call, may_take
-from .bao import call, end_of_turn
-from .cards import discard, draw, keep, lay, lift, put_on_discards
-from .counting import count_draw, count_turn, count_window
-from .events import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
-from .jit import kernel, unit
-from .knowledge import age_left, bit, matching, remember, see, see_taken, who_has_seen
-from .legal import may_call_bao
-from .memory import note_window, pass_turn
-from .pluck import race, resolve, take_claim
-from .powers import unlock, use
-from .state import (
+from ..core.jit import kernel, unit
+from ..core.knowledge import age_left, bit, matching, remember, see, see_taken, who_has_seen
+from ..core.layout import (
     ACTIVE_FIRST,
     ASK_BAO,
     ASK_DRAWN,
@@ -31,6 +21,16 @@ from .state import (
     POWERS_ALL,
     SHIELD_TURNS,
 )
+from ..core.legal import may_call_bao
+from ..core.log import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
+from ..core.memory import note_window, pass_turn
+from ..policies import scripted
+from .ask import ask, may_call, may_take
+from .bao import call, end_of_turn
+from .cards import discard, draw, keep, lay, lift, put_on_discards
+from .counting import count_draw, count_turn, count_window
+from .pluck import race, resolve, take_claim
+from .powers import unlock, use
 
 
 @kernel

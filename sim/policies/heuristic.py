@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from ..engine.jit import inline, kernel, lowest, popcount
-from ..engine.knowledge import (
+from ..core.jit import inline, kernel, lowest, popcount
+from ..core.knowledge import (
     DUMPED_SHARE,
     KEPT_FOR_LOW_SHARE,
     KEPT_SHARE,
@@ -25,15 +25,7 @@ from ..engine.knowledge import (
     share_of_unknown,
     unknown_value,
 )
-from ..engine.legal import is_locked, judge_claim, protected
-from ..engine.memory import (
-    believed,
-    chance_by_counting,
-    confidence,
-    confidence_of_both,
-)
-from ..engine.rng import own_below, own_chance
-from ..engine.state import (
+from ..core.layout import (
     ASK_BAO,
     ASK_CLAIM,
     ASK_DRAWN,
@@ -67,6 +59,14 @@ from ..engine.state import (
     TARGET_RANDOM,
     WORDS,
 )
+from ..core.legal import is_locked, judge_claim, protected
+from ..core.memory import (
+    believed,
+    chance_by_counting,
+    confidence,
+    confidence_of_both,
+)
+from ..core.rng import own_below, own_chance
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)

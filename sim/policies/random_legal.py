@@ -10,10 +10,8 @@ import math
 
 import numpy as np
 
-from ..engine.jit import kernel
-from ..engine.legal import judge_claim, movable, movable_cards, protected
-from ..engine.rng import own_below, own_chance
-from ..engine.state import (
+from ..core.jit import kernel
+from ..core.layout import (
     ASK_BAO,
     ASK_CLAIM,
     ASK_DRAWN,
@@ -31,6 +29,8 @@ from ..engine.state import (
     NONE,
     PLUCK,
 )
+from ..core.legal import judge_claim, movable, movable_cards, protected
+from ..core.rng import own_below, own_chance
 
 # Which cards a pick may fall on.
 ANY, MOVABLE, TARGETS = range(3)

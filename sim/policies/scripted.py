@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 
-from ..engine.jit import kernel
-from ..engine.legal import judge, judge_claim
-from ..engine.state import (
+from ..core.jit import kernel
+from ..core.layout import (
     ASK_BAO,
     ASK_CLAIM,
     ASK_DRAWN,
@@ -57,6 +56,7 @@ from ..engine.state import (
     PLUCK_5,
     PLUCK_11,
 )
+from ..core.legal import judge, judge_claim
 
 
 @kernel

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import SCALE, play, scaled
-from sim.pack import pack
-from sim.players import KINDS, Player, load_player, shipped_players
-from sim.rules import EDITIONS
-from sim.study import Study
-from sim.trace import trace
+from sim.batch.pack import pack
+from sim.game.players import KINDS, Player, load_player, shipped_players
+from sim.game.rules import EDITIONS
+from sim.game.study import Study
+from sim.watch.trace import trace
 
 PLAYERS = shipped_players()
 #: Players that never call BAO: among themselves rounds end by the second recycling.

@@ -14,12 +14,9 @@ import pytest
 from helpers import SCALE, random_study, scaled
 from recount import recount
 from sim import Study, run, trace
-from sim.batch import Job
-from sim.deck import POWERS
-from sim.engine import pluck
-from sim.engine.jit import COMPILED
-from sim.engine.play import play_chunk
-from sim.engine.state import (
+from sim.batch.run import Job
+from sim.core.jit import COMPILED
+from sim.core.layout import (
     ASK_CLAIM,
     BY_DISCARD,
     CHANCE_OWN,
@@ -37,7 +34,10 @@ from sim.engine.state import (
     new_record,
     new_state,
 )
-from sim.scenario import Scenario, _Table
+from sim.engine import pluck
+from sim.engine.play import play_chunk
+from sim.game.deck import POWERS
+from sim.watch.scenario import Scenario, _Table
 
 _SKIPPED = ("sd", "min", "max", "median", "mean_ci95")
 GROUPS = ("positions", "by_end", "calls", "leads", "windows", "shields", "birds", "power_swing")

@@ -20,16 +20,16 @@ import numba
 import numpy as np
 import pytest
 
-from sim import batch
+from sim.batch import run as batch
+from sim.batch.pack import pack
+from sim.core import jit
+from sim.core.jit import entry
+from sim.core.layout import ASK_USE, FAULT_ILLEGAL, FAULT_NONE, POW_5, new_state
 from sim.engine import ask as ask_module
-from sim.engine import jit
 from sim.engine.bench import shuffle_many
-from sim.engine.jit import entry
 from sim.engine.play import advance, start
-from sim.engine.state import ASK_USE, FAULT_ILLEGAL, FAULT_NONE, POW_5, new_state
-from sim.events import EngineError, broken_rules, raise_fault
-from sim.pack import pack
-from sim.study import Study
+from sim.game.study import Study
+from sim.watch.events import EngineError, broken_rules, raise_fault
 
 
 @entry
@@ -214,7 +214,7 @@ def test_only_what_carries_the_mark_is_pruned(tmp_path: Path) -> None:
 # --- a cache that is damaged, or has no room ------------------------------------------------------
 
 TINY = """
-from sim.engine.jit import entry, unit
+from sim.core.jit import entry, unit
 
 @unit
 def twice(number):

@@ -40,10 +40,9 @@ from helpers import (
     scaled,
     write_set,
 )
-from sim.engine import cards as piles
-from sim.engine.deal import clear
-from sim.engine.jit import entry
-from sim.engine.knowledge import (
+from sim.batch.pack import pack
+from sim.core.jit import entry
+from sim.core.knowledge import (
     DUMPED_SHARE,
     KEPT_FOR_LOW_SHARE,
     KEPT_SHARE,
@@ -53,10 +52,7 @@ from sim.engine.knowledge import (
     recalls,
     see_taken,
 )
-from sim.engine.memory import believed, confidence, pass_turn, recall
-from sim.engine.play import advance, start
-from sim.engine.rng import set_keys
-from sim.engine.state import (
+from sim.core.layout import (
     ASK_LOOK,
     CONFIDENCE_BINS,
     NONE,
@@ -65,10 +61,14 @@ from sim.engine.state import (
     STAGE_DONE,
     new_state,
 )
-from sim.events import Decoder, Event, play_unit
-from sim.pack import pack
+from sim.core.memory import believed, confidence, pass_turn, recall
+from sim.core.rng import set_keys
+from sim.engine import cards as piles
+from sim.engine.deal import clear
+from sim.engine.play import advance, start
+from sim.game.study import Study
 from sim.policies.heuristic import DECLARER_TOTAL, LAST_TURN_GAIN
-from sim.study import Study
+from sim.watch.events import Decoder, Event, play_unit
 
 ALPHA = 1e-4
 

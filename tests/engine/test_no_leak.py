@@ -34,12 +34,10 @@ from helpers import (
     scaled,
     write_set,
 )
-from sim.engine.ask import ask
-from sim.engine.jit import entry
-from sim.engine.knowledge import reveal
-from sim.engine.memory import recall
-from sim.engine.play import advance, start
-from sim.engine.state import (
+from sim.batch.pack import pack
+from sim.core.jit import entry
+from sim.core.knowledge import reveal
+from sim.core.layout import (
     ASK_BAO,
     ASK_CLAIM,
     ASK_DRAWN,
@@ -60,8 +58,10 @@ from sim.engine.state import (
     STAGE_TURN,
     new_state,
 )
-from sim.pack import pack
-from sim.study import Study
+from sim.core.memory import recall
+from sim.engine.ask import ask
+from sim.engine.play import advance, start
+from sim.game.study import Study
 
 Decide = Callable[[Any, Any, int, int], object]
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from helpers import SCALE, Events, logs, number, scaled
-from sim.rules import EDITIONS, Rules
-from sim.study import Study
+from sim.game.rules import EDITIONS, Rules
+from sim.game.study import Study
 
 pytestmark = pytest.mark.jit  # directions need many rounds
 

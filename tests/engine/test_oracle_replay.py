@@ -16,7 +16,7 @@ import pytest
 
 from helpers import SCALE, oracle_deck, random_study, scaled
 from oracle import audit_game, audit_round
-from sim.trace import Trace, trace
+from sim.watch.trace import Trace, trace
 
 STUDIES = scaled(2400, least=20)
 BATCHES = 12

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from helpers import SCALE, Events, logs, number, play, scaled
-from sim.engine.state import DOUBLE_HIT, MISSED, OWN_HIT, RIVAL_HIT
-from sim.players import KINDS
-from sim.study import Study
+from sim.core.layout import DOUBLE_HIT, MISSED, OWN_HIT, RIVAL_HIT
+from sim.game.players import KINDS
+from sim.game.study import Study
 
 pytestmark = pytest.mark.jit  # directions need many rounds
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from helpers import SCALE, play, random_study, scaled
-from sim.batch import Job
-from sim.engine.play import advance, play_chunk, play_rows, start
-from sim.engine.state import (
+from sim.batch.pack import pack
+from sim.batch.run import Job
+from sim.core.layout import (
     BAO_BEATEN,
     BAO_CALLED,
     BAO_TIED,
@@ -31,10 +31,10 @@ from sim.engine.state import (
     new_record,
     new_state,
 )
-from sim.events import Decoder, EngineError
-from sim.pack import pack
-from sim.study import Study
-from sim.trace import trace
+from sim.engine.play import advance, play_chunk, play_rows, start
+from sim.game.study import Study
+from sim.watch.events import Decoder, EngineError
+from sim.watch.trace import trace
 
 ROUNDS = scaled(600, least=25)
 POWERS = ("look", "show", "swap", "macaw", "toco", "shoebill")

@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import bits, lying_cards, scaled
-from sim.deck import POWERS
-from sim.engine.play import advance, start
-from sim.engine.state import (
+from sim.batch.pack import pack
+from sim.core.layout import (
     FAULT_NONE,
     NONE,
     RUNNING,
@@ -23,12 +22,13 @@ from sim.engine.state import (
     STAGE_DONE,
     new_state,
 )
-from sim.events import Decoder
-from sim.pack import pack
-from sim.players import KINDS, shipped_players
-from sim.rules import Rules
-from sim.scenario import check
-from sim.study import Study
+from sim.engine.play import advance, start
+from sim.game.deck import POWERS
+from sim.game.players import KINDS, shipped_players
+from sim.game.rules import Rules
+from sim.game.study import Study
+from sim.watch.events import Decoder
+from sim.watch.scenario import check
 
 # --- any study ----------------------------------------------------------------------------------
 

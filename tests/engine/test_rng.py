@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from helpers import chi2_limit, chi2_of, scaled
-from sim.engine import rng
-from sim.engine.jit import COMPILED, entry
-from sim.engine.state import MAX_PLAYERS, new_state
+from sim.core import rng
+from sim.core.jit import COMPILED, entry
+from sim.core.layout import MAX_PLAYERS, new_state
 
 M = 2**64 - 1
 GOLDEN, MIX1, MIX2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB

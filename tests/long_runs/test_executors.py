@@ -16,9 +16,9 @@ import pytest
 
 from long_runs.common import content, start, study
 from sim import load_results, run
-from sim.batch import Job, _result, play
+from sim.batch.executors import opened
+from sim.batch.run import Job, _result, play
 from sim.errors import InputError, WorkersLost
-from sim.executors import opened
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]  # Dask's, of all kinds
 
@@ -80,7 +80,7 @@ def test_mistakes_are_not_taken_for_losses() -> None:
 def test_a_chunk_that_is_late_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    monkeypatch.setattr("sim.batch.POLL_SECONDS", 0.01)
+    monkeypatch.setattr("sim.batch.run.POLL_SECONDS", 0.01)
     with ThreadPoolExecutor(1) as pool:
         late: Any = pool.submit(lambda: time.sleep(0.1) or 5)
         assert _result(late, lambda: False) == 5
@@ -173,7 +173,7 @@ def test_nobody_answers() -> None:
     pytest.importorskip("distributed", reason="Dask is not installed")
     for address in ("tcp://127.0.0.1:1", "127.0.0.1:1"):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("sim.executors.DASK_SECONDS", 1)
+            patched.setattr("sim.batch.executors.DASK_SECONDS", 1)
             with pytest.raises(InputError, match="dask: no Dask scheduler answers at"):
                 run(study(), dask=address)
 

@@ -16,7 +16,7 @@ from sim import extend, load_results, merge, run
 from sim.cli import main
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
-from sim.files import locked
+from sim.store.files import locked
 
 pytestmark = pytest.mark.jit
 
@@ -139,7 +139,7 @@ def test_another_engine_is_not_gone_on_with(tmp_path: Path) -> None:
 
 
 def test_a_folder_in_which_nothing_is_finished_takes_the_engine_that_plays(tmp_path: Path) -> None:
-    from sim.folder import prepare
+    from sim.store.folder import prepare
 
     path = prepare(tmp_path, study()) / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"engine": 0, "version": "0.0.1"}))
@@ -217,7 +217,7 @@ def test_runs_that_were_interrupted_can_be_merged(tmp_path: Path) -> None:
 def test_folders_that_cannot_be_written_to_can_be_merged(
     parts: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sim.merging._is_writable", lambda _: False)
+    monkeypatch.setattr("sim.store.merge._is_writable", lambda _: False)
     found = merge(list(parts.values()), tmp_path / "whole")
     assert found.ranges == ((0, 1000), (2000, 3000))
     assert found.stopped_by == "range"
@@ -287,8 +287,8 @@ def test_a_journal_of_another_manifest_is_no_harm(tmp_path: Path) -> None:
         if done >= 600:
             raise KeyboardInterrupt
 
-    from sim.batch import Job, play
-    from sim.journal import Entry, Journal
+    from sim.batch.run import Job, play
+    from sim.store.journal import Entry, Journal
 
     with pytest.raises(KeyboardInterrupt):
         run(study(), chunk=100, progress=stop, out=tmp_path)

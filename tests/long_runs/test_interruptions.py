@@ -23,10 +23,10 @@ from long_runs.common import content, python, start, study
 from sim import load_results, run
 from sim.cli import main
 from sim.errors import InputError, WorkersLost
-from sim.files import locked
-from sim.folder import read_held
-from sim.records import Parts
-from sim.study import Study
+from sim.game.study import Study
+from sim.store.files import locked
+from sim.store.folder import read_held
+from sim.store.rows import Parts
 
 pytestmark = pytest.mark.jit
 
@@ -94,7 +94,7 @@ CRASH = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, "tests")
-import sim.ledger
+import sim.store.ledger
 from long_runs.common import study
 from sim import run
 
@@ -110,7 +110,7 @@ def crashing(real):
     return call
 
 run(study(rounds=10))
-sim.ledger.NOTE_SECONDS = sim.ledger.PART_SECONDS = sim.ledger.FOLD_SECONDS = 0.0
+sim.store.ledger.NOTE_SECONDS = sim.store.ledger.PART_SECONDS = sim.store.ledger.FOLD_SECONDS = 0.0
 for name in ("replace", "write", "ftruncate", "unlink", "fsync", "rmdir", "mkdir"):
     setattr(os, name, crashing(getattr(os, name)))
 run(study(), threads=1, chunk=1000, out=sys.argv[1], records=True)
@@ -202,7 +202,7 @@ def test_interrupted_many_times(tmp_path: Path) -> None:
 def test_what_is_there_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run(study(), out=tmp_path, records=True)
     before = content(tmp_path)
-    monkeypatch.setattr("sim.batch.play", lambda *_: pytest.fail("played again"))
+    monkeypatch.setattr("sim.batch.run.play", lambda *_: pytest.fail("played again"))
     assert run(study(), out=tmp_path, records=True) == done
     assert content(tmp_path) == before
 
@@ -222,7 +222,7 @@ def test_an_unfinished_folder_says_what_is_there(tmp_path: Path) -> None:
 
 
 def test_a_second_ctrl_c_is_as_usual() -> None:
-    from sim.batch import interruptible
+    from sim.batch.run import interruptible
 
     with interruptible() as pressed:
         assert not pressed()
@@ -267,16 +267,16 @@ def test_disk_full(where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         run(study(), out=folder, records=True, chunk=100, progress=stopping(500))
     with monkeypatch.context() as patched:
         for name in ("NOTE_SECONDS", "PART_SECONDS"):
-            patched.setattr(f"sim.ledger.{name}", 0.0)
+            patched.setattr(f"sim.store.ledger.{name}", 0.0)
         if where == "journal":
             patched.setattr(os, "write", failing_after(3, os.write, full))
         elif where == "records":
             patched.setattr(Parts, "add", failing_after(3, Parts.add, full))
         elif where == "manifest":
-            patched.setattr("sim.ledger.FOLD_SECONDS", 0.0)
-            patched.setattr("sim.files.put", failing_after(3, _put, full))
+            patched.setattr("sim.store.ledger.FOLD_SECONDS", 0.0)
+            patched.setattr("sim.store.files.put", failing_after(3, _put, full))
         else:
-            patched.setattr("sim.records.Writer.add", failing_after(1, lambda *_: None, full))
+            patched.setattr("sim.store.rows.Writer.add", failing_after(1, lambda *_: None, full))
         with pytest.raises(InputError, match="No space left on device") as caught:
             run(study(), out=folder, records=True, chunk=100)
     going_on(folder, str(caught.value))
@@ -290,8 +290,8 @@ LIMITED = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from sim.cli import main
-import sim.ledger
-sim.ledger.NOTE_SECONDS = 0.0
+import sim.store.ledger
+sim.store.ledger.NOTE_SECONDS = 0.0
 resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))
 main(["run", "--players", "balanced,sharp,random", "--rounds", "300000", "--seed", "7",
       "--out", sys.argv[1], "--quiet"])
@@ -314,7 +314,7 @@ def test_a_real_file_that_cannot_grow(tmp_path: Path) -> None:
 
 @no_signals
 def test_folder_moved_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.ledger.PART_SECONDS", 0.0)
+    monkeypatch.setattr("sim.store.ledger.PART_SECONDS", 0.0)
     folder, elsewhere = tmp_path / "a", tmp_path / "b"
 
     def move(done: int, total: int) -> None:
@@ -333,8 +333,8 @@ def test_folder_moved_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
 def test_folder_removed_while_a_run_goes_on(
     records: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sim.ledger.NOTE_SECONDS", 0.0)
-    monkeypatch.setattr("sim.ledger.PART_SECONDS", 0.0)
+    monkeypatch.setattr("sim.store.ledger.NOTE_SECONDS", 0.0)
+    monkeypatch.setattr("sim.store.ledger.PART_SECONDS", 0.0)
     folder = tmp_path / "a"
 
     def remove(done: int, total: int) -> None:
@@ -380,7 +380,7 @@ def test_the_second_run_refuses(tmp_path: Path) -> None:
 def test_a_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
     code = (
         "import sys, time\n"
-        "from sim.files import locked\n"
+        "from sim.store.files import locked\n"
         "with locked(sys.argv[1]):\n"
         "    print('held', flush=True)\n"
         "    time.sleep(60)\n"
@@ -422,12 +422,12 @@ def test_a_worker_process_is_killed(tmp_path: Path) -> None:
 def test_lost_workers_are_told_with_the_way_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sim.batch
+    import sim.batch.run
 
     def lost(*_: Any, **__: Any) -> None:
         raise WorkersLost("the workers were lost: somebody pulled the plug")
 
-    monkeypatch.setattr(sim.batch, "run", lost)
+    monkeypatch.setattr(sim.batch.run, "run", lost)
     done = CliRunner().invoke(main, ["run", "--out", str(tmp_path), "--quiet"])
     assert done.exit_code == 75
     assert done.stderr.startswith("Error: the workers were lost: somebody pulled the plug; ")

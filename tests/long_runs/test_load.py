@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-import sim.batch
+import sim.batch.run
 from long_runs.common import study
 from sim import run
-from sim.batch import Job, Part, play
-from sim.ledger import FOLD_BYTES
-from sim.sums import Sums
+from sim.batch.run import Job, Part, play
+from sim.batch.sums import Sums
+from sim.store.ledger import FOLD_BYTES
 
 pytestmark = pytest.mark.jit
 
@@ -52,9 +52,9 @@ def played_at_once(units: int) -> Callable[[Job, int, int], Part]:
 def test_a_thousand_million_rounds(
     chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sim.batch, "play", played_at_once(chunk))
-    monkeypatch.setattr("sim.ledger.NOTE_SECONDS", 0.0)  # a line for each chunk
-    monkeypatch.setattr("sim.ledger.FOLD_SECONDS", 1.0)
+    monkeypatch.setattr(sim.batch.run, "play", played_at_once(chunk))
+    monkeypatch.setattr("sim.store.ledger.NOTE_SECONDS", 0.0)  # a line for each chunk
+    monkeypatch.setattr("sim.store.ledger.FOLD_SECONDS", 1.0)
     seen: list[tuple[int, int, int]] = []
     every = ROUNDS // 10
 

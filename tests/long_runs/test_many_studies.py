@@ -15,8 +15,8 @@ from long_runs.common import python, start, study
 from long_runs.test_executors import Once
 from sim import compare, sweep, tournament
 from sim.errors import InputError, WorkersLost
-from sim.files import locked
-from sim.tournaments import Tournament
+from sim.game.tournament import Tournament
+from sim.store.files import locked
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]  # Dask's, of all kinds
 
@@ -164,18 +164,18 @@ def test_only_one_writes_into_a_folder(play: Played, tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 sys.path.insert(0, "tests")
-import sim.files
+import sim.store.files
 import sim.outcomes
 from long_runs.test_many_studies import KINDS
 
-real = sim.files.settle
+real = sim.store.files.settle
 
 def killed(unnamed, path):
     if path.name == sys.argv[3]:
         os._exit(99)
     real(unnamed, path)
 
-sim.files.settle = killed
+sim.store.files.settle = killed
 sim.outcomes.SweepResult.pictures = lambda _: {}
 options = {"rotate": False} if sys.argv[1] == "comparison" else {}
 KINDS[sys.argv[1]](out=sys.argv[2], **options)

@@ -13,9 +13,9 @@ import pytest
 
 from long_runs.common import content, stable, study
 from sim import extend, load_results, merge, run
-from sim.batch import Job, play
-from sim.study import Study
-from sim.trace import trace
+from sim.batch.run import Job, play
+from sim.game.study import Study
+from sim.watch.trace import trace
 
 pytestmark = pytest.mark.jit
 

@@ -266,7 +266,7 @@ def test_numbers_unfold(show: Show) -> None:
 
 
 def test_study_can_be_saved(show: Show, tmp_path: Path) -> None:
-    from sim.study import Study
+    from sim.game.study import Study
 
     page = show("run", accept_downloads=True)
     page.evaluate(UNFOLD)

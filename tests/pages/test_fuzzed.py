@@ -27,20 +27,20 @@ import sim
 from analysis.report import figures, report
 from analysis.report.read import read
 from damage import damaged_lines, damaged_parquet, damaged_text, resealed
-from sim.batch import Job, play
+from sim.batch.many import Piece, Totals
+from sim.batch.pairs import PairJob, PairSums, play_pairs
+from sim.batch.run import Job, play
+from sim.batch.sums import Sums
 from sim.comparisons import UNFINISHED, Comparing, Comparison, _keep, _kept, _plan, load_comparison
 from sim.errors import InputError
-from sim.folder import prepare
-from sim.journal import Entry, Journal
-from sim.keep import JOURNAL, keeping, unsealed
-from sim.many import Piece, Totals
+from sim.game.study import Study
+from sim.game.sweep import Sweep
+from sim.game.tournament import Tournament
 from sim.outcomes import SweepResult, TournamentResult, plan_of_sweep, plan_of_tournament
-from sim.pairing import PairJob, PairSums, play_pairs
-from sim.records import COLUMNS
-from sim.study import Study
-from sim.sums import Sums
-from sim.sweeps import Sweep
-from sim.tournaments import Tournament
+from sim.store.folder import prepare
+from sim.store.journal import Entry, Journal
+from sim.store.keep import JOURNAL, keeping, unsealed
+from sim.store.rows import COLUMNS
 
 pytestmark = pytest.mark.jit
 

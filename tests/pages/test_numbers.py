@@ -22,9 +22,9 @@ from analysis.stats import wilson
 from page_results import EVIL, KINDS
 from sim.cli import main
 from sim.errors import InputError
-from sim.study import Study
-from sim.sweeps import Sweep
-from sim.tournaments import Tournament
+from sim.game.study import Study
+from sim.game.sweep import Sweep
+from sim.game.tournament import Tournament
 
 pytestmark = pytest.mark.jit
 
@@ -193,7 +193,7 @@ def test_what_may_not_be_concluded(folders: dict[str, Path]) -> None:
 
 
 def test_deck_of_ones_own_is_not_assumed() -> None:
-    deck = sim.deck.load_deck("five_per_value").to_dict()
+    deck = sim.game.deck.load_deck("five_per_value").to_dict()
     own = {**deck, "name": "mine", "assumed": False, "assumptions": []}
     html = report(played(players="balanced,balanced", deck=own, rounds=300))
     assert "are an assumption" not in html

@@ -11,10 +11,10 @@ import pytest
 
 from engine.test_no_leak import decision, moments, questions, shipped
 from helpers import SCALE, cards_in, copy_state, play, scaled
-from sim.engine.jit import entry
-from sim.engine.knowledge import unknown_value
-from sim.engine.play import advance, start
-from sim.engine.state import (
+from sim.batch.pack import pack
+from sim.core.jit import entry
+from sim.core.knowledge import unknown_value
+from sim.core.layout import (
     ASK_DRAWN,
     ASK_GIFT,
     ASK_SOURCE,
@@ -23,8 +23,8 @@ from sim.engine.state import (
     WIN_UNITS,
     new_state,
 )
-from sim.pack import pack
-from sim.study import Study
+from sim.engine.play import advance, start
+from sim.game.study import Study
 
 SEATS = 4
 

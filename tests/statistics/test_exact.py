@@ -18,16 +18,16 @@ import numpy as np
 import pytest
 
 from helpers import chi2_limit, chi2_of, play
+from sim.batch.pack import pack
+from sim.core.jit import entry
+from sim.core.knowledge import matching, who_has_seen
+from sim.core.layout import MAX_SLOTS, NONE, new_state
+from sim.core.rng import set_keys
 from sim.engine import cards as piles
 from sim.engine.deal import lay_out
-from sim.engine.jit import entry
-from sim.engine.knowledge import matching, who_has_seen
 from sim.engine.play import advance, start
 from sim.engine.pluck import race, reaction
-from sim.engine.rng import set_keys
-from sim.engine.state import MAX_SLOTS, NONE, new_state
-from sim.pack import pack
-from sim.study import Study
+from sim.game.study import Study
 
 pytestmark = pytest.mark.jit  # the numbers of rounds need the compiler
 

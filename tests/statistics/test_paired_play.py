@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from analysis.comparing import difference_row
-from sim.pairing import PairJob, PairSums, play_pairs
-from sim.study import Study
+from sim.batch.pairs import PairJob, PairSums, play_pairs
+from sim.game.study import Study
 
 pytestmark = pytest.mark.jit
 

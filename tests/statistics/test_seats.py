@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from helpers import chi2_limit
-from sim.batch import run
-from sim.engine.jit import entry
+from sim.batch.pack import pack
+from sim.batch.run import run
+from sim.core.jit import entry
+from sim.core.layout import MAX_PLAYERS, STAGE_TURN, new_state
 from sim.engine.play import advance, start
-from sim.engine.state import MAX_PLAYERS, STAGE_TURN, new_state
-from sim.pack import pack
+from sim.game.study import Study
 from sim.policies.heuristic import leader, unknown_value
-from sim.study import Study
 
 ALPHA = 1e-4
 

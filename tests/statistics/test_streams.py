@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from helpers import chi2_limit, chi2_of
-from sim.batch import Job, Part, play, run
-from sim.engine import rng
-from sim.engine.jit import entry
+from sim.batch.pack import pack
+from sim.batch.run import Job, Part, play, run
+from sim.core import rng
+from sim.core.jit import entry
+from sim.core.layout import MAX_PLAYERS, new_state
+from sim.core.rng import set_keys
 from sim.engine.play import advance, start
-from sim.engine.rng import set_keys
-from sim.engine.state import MAX_PLAYERS, new_state
-from sim.pack import pack
-from sim.study import Study
+from sim.game.study import Study
 
 pytestmark = pytest.mark.jit  # the numbers of rounds need the compiler
 
@@ -139,7 +139,7 @@ def test_workers_do_not_begin_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         part = play(job, 0, end - begin)  # each chunk begins with the first round's numbers
         return Part(begin, end, part.sums, part.seconds, part.rows)
 
-    monkeypatch.setattr("sim.batch.play", anew)
+    monkeypatch.setattr("sim.batch.run.play", anew)
     assert repeats(rows()) == 79
 
 

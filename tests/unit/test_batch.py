@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import sim
-from sim.batch import CHUNK_SECONDS, Job, Part, Sizes, play, play_parts, run
-from sim.engine.state import NONE, RECORD_COLUMNS, TALLY, WIN_UNITS, new_record
+from sim.batch.run import CHUNK_SECONDS, Job, Part, Sizes, play, play_parts, run
+from sim.batch.sums import Sums
+from sim.core.layout import NONE, RECORD_COLUMNS, TALLY, WIN_UNITS, new_record
 from sim.errors import InputError
-from sim.records import to_arrow
+from sim.game.study import Study
 from sim.results import Result
-from sim.study import Study
-from sim.sums import Sums
-from sim.trace import trace
+from sim.store.rows import to_arrow
+from sim.watch.trace import trace
 
 pytestmark = pytest.mark.jit
 
@@ -171,7 +171,7 @@ def test_games_are_added_up_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     """What is kept of each game must fit; then a chunk is played in pieces."""
     given = study(games=60, rules={"bao_failure_minimum": 1000, "game_threshold": 6000})
     whole = run(given, records=True, threads=1, chunk=100)
-    monkeypatch.setattr("sim.batch.MOST_GAMES", 7)
+    monkeypatch.setattr("sim.batch.run.MOST_GAMES", 7)
     pieces = run(given, records=True, threads=1, chunk=100)
     assert pieces == whole
     assert pieces.records.equals(whole.records)
@@ -268,7 +268,7 @@ def test_a_chunk_of_games_that_overflows_its_buffer_goes_on(
 ) -> None:
     rules = {"max_rounds": 8}
     whole = run(study(games=300, rules=rules), records=True, threads=1, chunk=300)
-    monkeypatch.setattr("sim.batch.GAME_ROWS", 1)
+    monkeypatch.setattr("sim.batch.run.GAME_ROWS", 1)
     small = run(study(games=300, rules=rules), records=True, threads=1, chunk=300)
     assert small == whole
     assert small.records.equals(whole.records)
@@ -282,9 +282,9 @@ def test_too_many_records_for_a_frame() -> None:
 def test_row_groups_do_not_show_the_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow.parquet as pq
 
-    from sim.records import batches
+    from sim.store.rows import batches
 
-    monkeypatch.setattr("sim.records.GROUP_ROWS", 1000)
+    monkeypatch.setattr("sim.store.rows.GROUP_ROWS", 1000)
     run(study(rounds=620), records=True, out=tmp_path / "a", threads=2, chunk=7)
     path = tmp_path / "a" / "records.parquet"
     meta = pq.ParquetFile(path).metadata
@@ -356,7 +356,7 @@ def test_an_interruption_leaves_no_thread_and_no_scrap(tmp_path: Path) -> None:
 
 
 def test_a_broken_policy_is_never_passed_over() -> None:
-    from sim.events import EngineError
+    from sim.watch.events import EngineError
 
     job = Job.of(study())
     job.table.policy[:] = 2  # answers from a script, and there is none
@@ -367,7 +367,7 @@ def test_a_broken_policy_is_never_passed_over() -> None:
 def test_the_engine_speaks_of_its_first_compilation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sim.engine.jit.is_compiled", lambda *_: False)
+    monkeypatch.setattr("sim.core.jit.is_compiled", lambda *_: False)
     run(study(rounds=10))
     assert "compiling the engine" in capsys.readouterr().err
     run(study(rounds=10), progress=False)

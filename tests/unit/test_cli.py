@@ -15,9 +15,9 @@ from click.testing import CliRunner, Result
 
 from sim.cli import DEFAULT_ROUNDS, main
 from sim.errors import InputError
+from sim.game.study import MAX_SEED, MAX_UNITS, Study, load_study
 from sim.results import load_results
-from sim.study import MAX_SEED, MAX_UNITS, Study, load_study
-from sim.trace import trace
+from sim.watch.trace import trace
 
 pytestmark = pytest.mark.jit
 
@@ -148,16 +148,16 @@ def test_run_prints_the_table() -> None:
 
 
 def test_run_without_arguments_means_the_built_in_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sim.batch
+    import sim.batch.run
 
     asked: list[Study] = []
-    real = sim.batch.run
+    real = sim.batch.run.run
 
     def short(study: Study, **options: Any) -> Any:
         asked.append(study)
         return real(study.with_changes(rounds=50), **options)
 
-    monkeypatch.setattr(sim.batch, "run", short)
+    monkeypatch.setattr(sim.batch.run, "run", short)
     assert baobei("run").exit_code == 0
     assert asked == [load_study()]
 
@@ -247,7 +247,7 @@ def test_results_folder_and_records(tmp_path: Path) -> None:
 
 
 def test_quiet_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.engine.jit.is_compiled", lambda *_: False)
+    monkeypatch.setattr("sim.core.jit.is_compiled", lambda *_: False)
     assert baobei("run", *SMALL, "--quiet", "--out", str(tmp_path)).stderr == ""
     assert "compiling the engine" in baobei("run", *SMALL).stderr
 
@@ -328,13 +328,13 @@ def test_unwritable_folder(tmp_path: Path) -> None:
 
 
 def test_a_bug_is_told_without_blaming_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sim.batch
-    from sim.events import EngineError
+    import sim.batch.run
+    from sim.watch.events import EngineError
 
     def broken(*_: Any, **__: Any) -> None:
         raise EngineError("a bug in a player")
 
-    monkeypatch.setattr(sim.batch, "run", broken)
+    monkeypatch.setattr(sim.batch.run, "run", broken)
     result = baobei("run")
     assert result.exit_code == 70
     assert result.stderr == "Error: a bug in a player\n"
@@ -432,7 +432,7 @@ def test_list_players_compares() -> None:
 
 
 def test_list_metrics_knows_every_column() -> None:
-    from sim.engine.state import RECORD_COLUMNS
+    from sim.core.layout import RECORD_COLUMNS
 
     text = baobei("list", "metrics").stdout
     assert "win_share" in text
@@ -460,7 +460,7 @@ def test_bench_measures() -> None:
         assert row["ns_per_turn"] == pytest.approx(turn)
         assert -1 < row["counting"] < 0.5  # a share of the run; a busy machine is no yardstick
         assert row["turn_in_shuffles"] == pytest.approx(row["ns_per_turn"] / row["shuffle_ns"])
-    from sim.bench import text
+    from sim.cli.bench import text
 
     assert "in shuffles" in text(figures)
     assert all(len(line) <= 100 for line in text(figures).splitlines())
@@ -504,12 +504,12 @@ def test_ctrl_c(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_without_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sim.batch
+    import sim.batch.run
 
     def stopped(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sim.batch, "run", stopped)
+    monkeypatch.setattr(sim.batch.run, "run", stopped)
     result = baobei("run", "--rounds", "1e10")
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == "stopped; without --out FOLDER nothing is kept\n"
@@ -521,7 +521,7 @@ def test_a_file_that_ends_too_early_is_not_taken_for_ctrl_c(
     def ends(*_: Any, **__: Any) -> None:
         raise EOFError("Ran out of input")
 
-    monkeypatch.setattr("sim.batch.run", ends)
+    monkeypatch.setattr("sim.batch.run.run", ends)
     result = baobei("run", *SMALL)
     assert result.exit_code != 130
     assert isinstance(result.exception, EOFError)

@@ -14,15 +14,15 @@ from click.testing import CliRunner, Result
 
 import sim
 from analysis.comparing import comparison_text, sentence
-from sim.batch import Job
-from sim.batch import play as play_job
+from sim.batch.measures import measures
+from sim.batch.pairs import PairJob, _products, play_pairs
+from sim.batch.run import Job
+from sim.batch.run import play as play_job
+from sim.batch.sums import Sums
 from sim.cli import main
 from sim.comparisons import Comparing, Comparison, changed, compare, load_comparison
 from sim.errors import InputError
-from sim.measures import measures
-from sim.pairing import PairJob, _products, play_pairs
-from sim.study import Study
-from sim.sums import Sums
+from sim.game.study import Study
 
 pytestmark = pytest.mark.jit
 

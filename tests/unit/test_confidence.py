@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from sim.confidence import AXES, Curves, Mixing, curve, curves, drawn
-from sim.engine.state import CLAIMS, CURVE
-from sim.pack import pack
-from sim.study import Study
+from sim.batch.confidence import AXES, Curves, Mixing, curve, curves, drawn
+from sim.batch.pack import pack
+from sim.core.layout import CLAIMS, CURVE
+from sim.game.study import Study
 
 
 def test_the_curves_that_ship_rise_and_fit_together() -> None:

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 import sim
-from sim.study import Study
+from sim.game.study import Study
 
 STUDY = Study.of(
     players=["balanced", {"base": "sharp", "bao_threshold": 9, "name": "late"}, "novice"],

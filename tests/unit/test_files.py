@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from sim.cli import main
 from sim.errors import InputError
-from sim.files import LOCK, check_file, locked
+from sim.store.files import LOCK, check_file, locked
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="its own special files")
 

@@ -19,8 +19,8 @@ import pytest
 import sim
 from helpers import scaled
 from sim.errors import InputError
-from sim.rules import parse_rule_options
-from sim.sweeps import read_axis
+from sim.game.rules import parse_rule_options
+from sim.game.sweep import read_axis
 
 DAMAGED = 3000
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from long_runs.common import study
-from sim.batch import Job, play
-from sim.journal import Entry, Journal, read_journal
+from sim.batch.run import Job, play
+from sim.store.journal import Entry, Journal, read_journal
 
 pytestmark = pytest.mark.jit
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.languages import DEFAULT, Language, language, languages
-from sim.deck import load_deck, shipped_decks
 from sim.errors import InputError
-from sim.players import KINDS, load_player, shipped_players
-from sim.rules import Rules
+from sim.game.deck import load_deck, shipped_decks
+from sim.game.players import KINDS, load_player, shipped_players
+from sim.game.rules import Rules
 
 ENGLISH = language(DEFAULT)
 OTHERS = [code for code in languages() if code != DEFAULT]
@@ -172,7 +172,7 @@ def test_percent(share: float, text: str) -> None:
 
 @pytest.mark.parametrize("games", [False, True])
 def test_every_compared_number_has_a_name(games: bool) -> None:
-    from sim.measures import measures
+    from sim.batch.measures import measures
 
     for measure in measures(4, games):
         assert f"metric.{measure.name}" in ENGLISH

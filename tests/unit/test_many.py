@@ -15,15 +15,15 @@ from click.testing import CliRunner
 from matplotlib.figure import Figure
 
 from analysis.report import report
-from sim.batch import run
+from sim.batch.many import Piece, Totals, play_many
+from sim.batch.run import run
 from sim.cli import main
 from sim.errors import InputError
-from sim.keep import JOURNAL, MANIFEST, keeping
-from sim.many import Piece, Totals, play_many
+from sim.game.study import Study
+from sim.game.sweep import Sweep
+from sim.game.tournament import Tournament
 from sim.outcomes import plan_of_tournament, sweep, tournament
-from sim.study import Study
-from sim.sweeps import Sweep
-from sim.tournaments import Tournament
+from sim.store.keep import JOURNAL, MANIFEST, keeping
 
 pytestmark = pytest.mark.jit
 
@@ -185,7 +185,7 @@ def test_a_journal_of_another_engine_is_begun_anew(
 ) -> None:
     with pytest.raises(Stop):
         tournament(small(), piece=10, out=tmp_path, progress=stop_after(100))
-    monkeypatch.setattr("sim.keep.ENGINE_VERSION", 10**6)
+    monkeypatch.setattr("sim.store.keep.ENGINE_VERSION", 10**6)
     begun: list[int] = []
     tournament(small(), out=tmp_path, progress=lambda done, _: begun.append(done))
     assert begun[0] == 0
@@ -288,7 +288,7 @@ def test_a_picture_that_fails_costs_nothing_else(
     if fails == "all":
         monkeypatch.setattr("sim.outcomes.SweepResult.pictures", refused)
     elif fails == "to be written":
-        monkeypatch.setattr("sim.keep._bytes", refused)
+        monkeypatch.setattr("sim.store.keep._bytes", refused)
     told = "picture score_mean left out: ValueError: no limits"
     with pytest.warns(match=told if fails == "one" else "pictures left out: OSError: no room"):
         result = sweep(swept(), out=tmp_path)

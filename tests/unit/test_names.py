@@ -22,12 +22,12 @@ from analysis.plots.figures import undrawn
 from analysis.report.read import read
 from sim.cli import main
 from sim.comparisons import Comparison, load_comparison
+from sim.game.players import Player
+from sim.game.study import Study
+from sim.game.tournament import Tournament
 from sim.outcomes import SweepResult, TournamentResult
-from sim.players import Player
 from sim.results import load_results
-from sim.study import Study
 from sim.texts import is_line
-from sim.tournaments import Tournament
 
 pytestmark = pytest.mark.jit
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sim.errors import InputError
-from sim.players import (
+from sim.game.players import (
     KINDS,
     HeuristicPlayer,
     Player,

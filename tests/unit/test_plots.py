@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import plots
+from sim.game.study import Study
+from sim.game.tournament import Tournament
 from sim.outcomes import SweepResult, TournamentResult, sweep, tournament
-from sim.study import Study
-from sim.tournaments import Tournament
 
 pytestmark = pytest.mark.jit
 

@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import pytest
 
 from long_runs.common import study
-from sim import progress, run
-from sim.progress import Progress
+from sim import run
+from sim.batch import progress
+from sim.batch.progress import Progress
+from sim.batch.sums import Sums
 from sim.results import leader
-from sim.sums import Sums
 
 pytestmark = pytest.mark.jit
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim import ranges
+from sim.batch import ranges
 from sim.errors import InputError
 
 PAIRS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=6)

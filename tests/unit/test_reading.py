@@ -22,7 +22,7 @@ from sim.errors import (
     read_json,
     read_toml,
 )
-from sim.journal import read_journal
+from sim.store.journal import read_journal
 
 LOADERS: dict[str, Callable[[Path], Any]] = {
     "player": sim.load_player,

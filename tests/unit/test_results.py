@@ -14,12 +14,12 @@ import sim
 from analysis.stats import wilson
 from analysis.tables import METRICS
 from analysis.text import align, decimals, share
-from sim.batch import run
+from sim.batch.run import run
 from sim.errors import InputError
-from sim.folder import TABLES, prepare
+from sim.game.study import Study, load_study
 from sim.metrics import spread
 from sim.results import Result, load_results, to_json
-from sim.study import Study, load_study
+from sim.store.folder import TABLES, prepare
 
 pytestmark = pytest.mark.jit
 
@@ -624,7 +624,7 @@ def test_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sim.files.put", full)
+    monkeypatch.setattr("sim.store.files.put", full)
     with pytest.raises(InputError, match="No space left on device"):
         found.save(tmp_path)
 
@@ -689,6 +689,6 @@ def test_public_names() -> None:
 def test_trace_is_a_function_whatever_was_imported() -> None:
     import importlib
 
-    module = importlib.import_module("sim.trace")
+    module = importlib.import_module("sim.watch.trace")
     traced = sim.trace(load_study(), 3)  # type: ignore[operator]  # mypy sees the module
     assert isinstance(traced, module.Trace)

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from sim.errors import InputError
-from sim.rules import EDITIONS, ByPlayers, Rules, parse_rule_option, parse_rule_options
+from sim.game.rules import EDITIONS, ByPlayers, Rules, parse_rule_option, parse_rule_options
 
 FOUR = {"2": 5, "3": 4, "4": 4, "5": 4, "6": 4}
 HUNDRED = dict.fromkeys("23456", 100)

@@ -16,8 +16,8 @@ import sim
 from analysis import plots
 from analysis.plots.figures import STYLE, percent
 from sim.errors import InputError
+from sim.game.study import Study
 from sim.results import Result
-from sim.study import Study
 
 pytestmark = pytest.mark.jit
 

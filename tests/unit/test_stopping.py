@@ -13,10 +13,10 @@ import pytest
 from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE, wilson, z_score
 from long_runs.common import content, stable, study
 from sim import load_results, run
+from sim.batch.stopping import Until, cut_at_looks, is_look, looks, looks_to
 from sim.errors import InputError
+from sim.game.study import MAX_UNITS
 from sim.results import interval
-from sim.stopping import Until, cut_at_looks, is_look, looks, looks_to
-from sim.study import MAX_UNITS
 
 pytestmark = pytest.mark.jit
 

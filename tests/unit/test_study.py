@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim.deck import Deck, load_deck
 from sim.errors import InputError
-from sim.players import load_player
-from sim.rules import Rules
-from sim.study import Study, load_study, shipped_studies
+from sim.game.deck import Deck, load_deck
+from sim.game.players import load_player
+from sim.game.rules import Rules
+from sim.game.study import Study, load_study, shipped_studies
 
 TWO = ["balanced", "sharp"]
 
@@ -401,7 +401,7 @@ def test_a_deck_of_ones_own_is_not_assumed() -> None:
 
 def test_importing_studies_imports_nothing_heavy() -> None:
     heavy = {"numba", "numpy", "pandas", "matplotlib", "sim.engine"}
-    code = f"import sim.study, sys; print(sorted(set(sys.modules) & {heavy!r}))"
+    code = f"import sim.game.study, sys; print(sorted(set(sys.modules) & {heavy!r}))"
     root = Path(__file__).parents[2]
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sim import InputError, Study, load_results, run
-from sim.merging import merge
+from sim.batch.sums import HISTOGRAMS, Sums
 from sim.results import Result
-from sim.sums import HISTOGRAMS, Sums
+from sim.store.merge import merge
 
 pytestmark = pytest.mark.jit
 

@@ -12,9 +12,9 @@ import sim
 from analysis.sweeping import METRICS, best_point, calibration_rows
 from sim.cli import main, make_sweep
 from sim.errors import InputError
+from sim.game.study import Study
+from sim.game.sweep import Sweep, load_sweep, read_axis
 from sim.outcomes import SweepResult, sweep
-from sim.study import Study
-from sim.sweeps import Sweep, load_sweep, read_axis
 
 
 def base(**changes: Any) -> Study:

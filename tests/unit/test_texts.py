@@ -15,15 +15,15 @@ from click.testing import CliRunner
 
 from analysis.text import align
 from sim.cli import main
-from sim.deck import Deck
 from sim.errors import InputError
-from sim.files import csv
-from sim.players import Player
-from sim.scenario import Scenario
-from sim.study import Study
-from sim.sweeps import Sweep
+from sim.game.deck import Deck
+from sim.game.players import Player
+from sim.game.study import Study
+from sim.game.sweep import Sweep
+from sim.game.tournament import Tournament
+from sim.store.files import csv
 from sim.texts import columns, cut, is_line, on_one_line, padded, printable
-from sim.tournaments import Tournament
+from sim.watch.scenario import Scenario
 
 STRANGE = "\x00\x07\x1b\x7f\x85\x9b\u2028\u2029\u202e\u2066\ufeff\ufffe\uffff\ud800\udcff\U0001fffe"
 BIRDS = {"a": {"value": 1, "copies": 30}}

@@ -15,9 +15,9 @@ import sim
 from analysis.ranking import frames
 from sim.cli import main
 from sim.errors import InputError
+from sim.game.players import Player
+from sim.game.tournament import MAX_TABLES, Tournament, balanced_tables, load_tournament
 from sim.outcomes import TournamentResult, tournament
-from sim.players import Player
-from sim.tournaments import MAX_TABLES, Tournament, balanced_tables, load_tournament
 
 FOUR = ["balanced", "sharp", "novice", "random"]
 
@@ -147,7 +147,7 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 def test_defaults() -> None:
-    assert len(Tournament.of().players) == len(sim.players.shipped_players())  # type: ignore[attr-defined]
+    assert len(Tournament.of().players) == len(sim.game.players.shipped_players())  # type: ignore[attr-defined]
     assert (Tournament.of().seats, Tournament.of().base.rounds) == (4, 1_000_000)
     assert Tournament.of(players="sharp,novice").seats == 2
 

@@ -1,0 +1,1 @@
+"""Many rounds: from a study to the engine, its sums, and who plays them."""

@@ -1,0 +1,1 @@
+"""What lies on the table and who knows it: the records, and what kernels of both sides stand on."""

@@ -1,0 +1,1 @@
+"""What is played, as checked data: decks, rules, players, studies."""

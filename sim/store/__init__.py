@@ -1,0 +1,1 @@
+"""What is kept: results folders, journals, locks, records."""

@@ -1,0 +1,555 @@
+"""Results folders: what is written, in which order, and how it is read back.
+
+``manifest.json`` is the truth: the study as resolved, the ranges of units that are finished and
+the exact sums over them, in one file that is replaced as a whole. So whenever a program or a
+machine stops, the folder holds either the old or the new state. While a run goes on a journal
+stands beside it (`sim.store.journal`), with what was finished since. All other files are made of
+these: ``summary.json``, and the tables of `Result.tables` as Parquet.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, TypeAdapter
+
+import sim
+from sim.batch.ranges import Ranges, common, in_words, minus, size, union
+from sim.batch.stopping import Until
+from sim.batch.sums import Sums
+from sim.engine import ENGINE_VERSION
+from sim.errors import InputError, read_json, show, within
+from sim.game.deck import PathLike
+from sim.game.documents import (
+    SCHEMA,
+    Manifest,
+    Part,
+    Seconds,
+    Units,
+    check,
+    check_agrees,
+    numbers_of,
+    read_schema,
+    some,
+)
+from sim.game.study import Study
+from sim.results import Result, to_json
+from sim.store.files import locked, parquet, sync_folder, write, write_with, writing
+from sim.store.journal import JOURNAL, read_journal
+from sim.store.rows import (
+    PARTS,
+    RECORDS,
+    check_count,
+    clear_parts,
+    from_frame,
+    sources,
+    stream,
+    write_records,
+)
+from sim.texts import printable
+
+MANIFEST = "manifest.json"
+SUMMARY = "summary.json"
+TABLES = ("seats", "metrics", "histograms", "positions", "birds")
+
+FILES = (MANIFEST, SUMMARY, *(f"{name}.parquet" for name in TABLES), RECORDS, PARTS, JOURNAL)
+"""Everything that a results folder may hold, but for the file that locks it."""
+
+INTERRUPTED = "interrupted"
+"""Why a run stopped of which the folder holds only the first part, until it is gone on with."""
+
+_DIFFERENCES_AT_MOST = 4
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a folder holds of a study.
+
+    Attributes:
+        study: The study as a whole.
+        ranges: Its units that are finished.
+        sums: Exact sums over these.
+        seconds: Time that playing them took, all sessions together.
+        compile_seconds: Time that compiling or loading the engine took, likewise.
+        stopped_by: Why the run stopped; None while it goes on.
+        finished: Whether everything that the run was asked for is there.
+        records: Whether records are kept.
+        until: What the run was to stop at; None if at nothing.
+        version: Version of the program that played.
+        engine: Version of the engine that played.
+    """
+
+    study: Study
+    ranges: Ranges = ()
+    sums: Sums = field(default_factory=Sums.empty)
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    stopped_by: str | None = None
+    finished: bool = False
+    records: bool = False
+    until: Until | None = None
+    version: str = field(default_factory=lambda: str(sim.__version__))
+    engine: int = ENGINE_VERSION
+
+    @classmethod
+    def of(cls, result: Result, records: bool) -> Held:
+        """Return what a folder holds when it holds a result."""
+        return cls(
+            study=result.study,
+            ranges=result.ranges,
+            sums=result.sums,
+            seconds=result.seconds,
+            compile_seconds=result.compile_seconds,
+            stopped_by=result.stopped_by,
+            finished=result.stopped_by != INTERRUPTED,
+            records=records,
+            until=result.until,
+            version=result.version,
+            engine=result.engine,
+        )
+
+    def result(self, folder: Path | None) -> Result:
+        """Return it as a result."""
+        return Result(
+            study=self.study,
+            sums=self.sums,
+            seconds=self.seconds,
+            compile_seconds=self.compile_seconds,
+            stopped_by=(self.stopped_by if self.finished else None) or INTERRUPTED,
+            folder=folder,
+            version=self.version,
+            ranges=self.ranges,
+            until=self.until,
+            engine=self.engine,
+        )
+
+
+# --- making ready ---------------------------------------------------------------------------------
+
+
+def prepare(folder: PathLike, study: Study, *, records: bool = False) -> Path:
+    """Make a folder ready for a run: exists, can be written to, holds nothing else.
+
+    A folder without results gets the manifest of a run of which nothing is finished. One that
+    holds the same study, finished or not, stays as it is.
+
+    Args:
+        folder: The folder.
+        study: What is going to be played.
+        records: Whether records are going to be written.
+
+    Raises:
+        InputError: As for `locked`; or it holds another study, more of this one than is going
+            to be played, or files of the same names that are no results.
+    """
+    with locked(folder) as path:
+        hold(path, study, records=records)
+    return path
+
+
+def hold(path: Path, study: Study, *, records: bool) -> Held:
+    """Return what a locked folder holds of a study; see `prepare`.
+
+    Raises:
+        InputError: As for `prepare`.
+    """
+    if (path / MANIFEST).exists():
+        there = read_held(path)
+        check_same(path, there.study, study)
+        _check_goes_on(path, there, study, records)
+        return there
+    strange = [name for name in FILES if (path / name).exists()]
+    if strange:
+        problem = f"holds {strange[0]}, but no {MANIFEST}: not a results folder"
+        raise InputError(problem, where=path, expected="a new folder")
+    there = Held(study, records=records)
+    write_manifest(path, there)
+    return there
+
+
+def _check_goes_on(path: Path, there: Held, study: Study, records: bool) -> None:
+    """Refuse what cannot be gone on with: other engine, fewer units, records for a part only."""
+    if not there.ranges:
+        return
+    if not there.sums.complete:
+        problem = f"was played by version {there.version}, which counted less than this one"
+        raise InputError(problem, where=path, expected="a new folder")
+    if there.engine != ENGINE_VERSION:
+        problem = f"was played by engine {there.engine}, this is engine {ENGINE_VERSION}"
+        raise InputError(f"{problem}: its numbers are others", where=path, expected="a new folder")
+    if minus(there.ranges, ((0, study.count),)):
+        problem = f"holds a run of {there.ranges[-1][1]} {study.unit}"
+        expected = f"at least as many {study.unit}, or another folder"
+        raise InputError(problem, where=path, expected=expected, got=study.count)
+    if there.records and not records:
+        expected = "--records again, or another folder"
+        raise InputError("holds records, which would be lost", where=path, expected=expected)
+    if records and not there.records:
+        problem = f"holds {study.unit} without records"
+        expected = "a run without --records, or another folder"
+        raise InputError(problem, where=path, expected=expected)
+
+
+# --- saving and loading ---------------------------------------------------------------------------
+
+
+def save(result: Result, folder: PathLike) -> Path:
+    """Write a result into a folder; see `Result.save`."""
+    with locked(folder) as path:
+        mine = result.folder is not None and result.folder.resolve() == path.resolve()
+        has_records = result.kept is not None or (mine and _holds_records(path))
+        if (path / MANIFEST).exists():
+            there = read_held(path)
+            check_same(path, there.study, result.study)
+            _check_loses_nothing(path, there, result, has_records)
+        else:
+            hold(path, result.study, records=has_records)
+        write_result(path, result, records=has_records)
+    result.folder = path
+    return path
+
+
+def _holds_records(path: Path) -> bool:
+    return (path / RECORDS).exists() or (path / PARTS).is_dir()
+
+
+def _check_loses_nothing(path: Path, there: Held, result: Result, records: bool) -> None:
+    """Refuse to put less in the place of more."""
+    unit = result.study.unit
+    if minus(there.ranges, result.ranges):
+        problem = f"holds a run of {there.ranges[-1][1]} {unit}"
+        expected = f"at least as many {unit}, or another folder"
+        raise InputError(problem, where=path, expected=expected, got=size(result.ranges))
+    if there.records and there.ranges and not records:
+        expected = "a result with records, or another folder"
+        raise InputError("holds records, which would be lost", where=path, expected=expected)
+
+
+def write_result(path: Path, result: Result, *, records: bool) -> None:
+    """Write all files of a result into a locked folder, the manifest last.
+
+    Args:
+        path: The folder.
+        result: What they say.
+        records: Whether there are records: those that the result has kept, or else those that
+            are in the folder.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    with writing(path, "what is finished is kept in it, and nothing of it is lost"):
+        if result.kept is not None:
+            write_records(path / RECORDS, [from_frame(result.kept)], result.ranges)
+        elif records:
+            gather(path, [path], result.ranges, result.record_rows)
+        for name, frame in result.tables().items():
+            write_with(path / f"{name}.parquet", partial(parquet, frame=frame))
+        write(path / SUMMARY, result.to_json() + "\n")
+    write_manifest(path, Held.of(result, records))
+    with writing(path), suppress(FileNotFoundError):
+        clear_parts(path)
+        if not records:
+            (path / RECORDS).unlink(missing_ok=True)  # those of an older run
+        (path / JOURNAL).unlink()
+
+
+def gather(path: Path, folders: Iterable[Path], ranges: Ranges, rows: int) -> None:
+    """Make one file of all records in some folders, unless it is there already.
+
+    Args:
+        path: The folder that it belongs into.
+        folders: Where the records are.
+        ranges: The units that they are about.
+        rows: How many there are.
+
+    Raises:
+        InputError: Records of some of the units are missing, or they are another run's.
+        OSError: The file cannot be written.
+    """
+    found = [source for folder in folders for source in sources(folder, ranges)]
+    whole = path / RECORDS
+    if any(source.path == whole and source.ranges == ranges for source in found):
+        check_count(whole, rows)
+    else:
+        write_records(whole, stream(found, ranges, rows), ranges)
+
+
+def load(folder: PathLike) -> Result:
+    """Return the result of a folder; see `sim.results.load_results`."""
+    path = Path(folder)
+    there = read_result(path)
+    if there.engine != ENGINE_VERSION:
+        told = printable(str(path))
+        warnings.warn(
+            f"{told}: played by engine {there.engine}, this is engine {ENGINE_VERSION}: "
+            "the same study gives other numbers now",
+            stacklevel=3,
+        )
+    return there
+
+
+def read_result(path: Path) -> Result:
+    """Return the result of a folder, whichever engine played it.
+
+    Raises:
+        InputError: As for `sim.results.load_results`.
+    """
+    there = read_held(path)
+    if not there.ranges:
+        problem = "holds an unfinished run, of which nothing is finished"
+        raise InputError(problem, where=path, expected="the same run again, to its end")
+    return check_told(path, there)
+
+
+def check_told(path: Path, there: Held) -> Result:
+    """Return the result that a folder holds, its numbers made.
+
+    The summary of a finished run must say what its sums say: else one of them is damaged. A run
+    that goes on has none that is up to date.
+
+    Raises:
+        InputError: It does not; says where. Or no numbers can be made of the sums.
+    """
+    result, file = there.result(path), path / SUMMARY
+    with numbers_of(path / MANIFEST):
+        true = result.summary()
+    if not (there.finished and file.exists()):
+        return result
+    told = read_schema(read_json(file), file, "the summary of a run")
+    mine = there.version == str(sim.__version__) and there.engine == ENGINE_VERSION
+    if not mine:  # it may have known less, or better
+        true = {"version": there.version}
+        told = some(told, true)
+    try:
+        check_agrees(told, true, file, to=f"the sums in {MANIFEST}", older=True)
+    except InputError:
+        if read_held(path) == there:  # else a run has just gone on in between
+            raise
+    return result
+
+
+def read_held(path: Path) -> Held:
+    """Return what a folder holds, manifest and journal together.
+
+    Raises:
+        InputError: It holds no results, or none that this program can read.
+    """
+    while True:  # a run that goes on may fold its journal into the manifest in between
+        manifest = _read_manifest(path)
+        with _reading(path / JOURNAL):
+            entries = list(read_journal(path / JOURNAL))
+        if _read_manifest(path) == manifest:
+            break
+    file = path / MANIFEST
+    held = check(_SHAPE, manifest, file)
+    study = _study_of(manifest, file)
+    ranges, sums, seconds = union(held.ranges), Sums.empty(), held.seconds
+    with within("sums", file):
+        if held.sums is not None:
+            sums.add(Sums.from_dict(held.sums))
+        for entry in entries:
+            if not common(ranges, ((entry.begin, entry.end),)):  # else it is in the manifest
+                ranges = union((*ranges, (entry.begin, entry.end)))
+                sums.add(entry.sums)
+                seconds += entry.seconds
+        sums.check(study)
+    if size(ranges) != sums[study.unit]:
+        problem = f"its sums are not those of its ranges, {in_words(ranges, study.unit)}"
+        raise InputError(problem, where=file, key="ranges")
+    beyond = minus(ranges, ((0, study.count),))
+    if beyond:
+        problem = f"{in_words(beyond, study.unit)} are beyond the end of the study"
+        raise InputError(problem, where=file, key="ranges")
+    with within("until", file):
+        until = None if held.until is None else Until(**dict(held.until))
+        until = Until.of(until, len(study.players))
+    return Held(
+        study=study,
+        ranges=ranges,
+        sums=sums,
+        seconds=seconds,
+        compile_seconds=held.compile_seconds,
+        stopped_by=held.stopped_by,
+        finished=held.finished,
+        records=held.records,
+        until=until,
+        version=held.version,
+        engine=held.engine,
+    )
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=file) from None
+
+
+# --- the manifest ---------------------------------------------------------------------------------
+
+
+class _Target(Part):
+    metric: str
+    seat: int
+    half_width: Seconds
+
+
+class _Manifest(Manifest):
+    """What is taken from the manifest of a run."""
+
+    ranges: list[Units] = Field(default_factory=list)
+    stopped_by: str | None = None
+    until: _Target | None = None
+    seconds: Seconds
+    compile_seconds: Seconds
+    records: bool = False
+    sums: dict[str, Any] | None
+
+
+_SHAPE: TypeAdapter[Any] = TypeAdapter(_Manifest)
+
+
+def write_manifest(path: Path, there: Held) -> None:
+    """Replace the manifest of a folder as a whole.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    with writing(path, "what is finished is kept in it, and nothing of it is lost"):
+        write(path / MANIFEST, _manifest_text(_manifest(there)))
+        sync_folder(path)
+
+
+def _manifest(there: Held) -> dict[str, Any]:
+    study = there.study
+    return {
+        "schema": SCHEMA,
+        "kind": "run",
+        "version": there.version,
+        "engine": there.engine,
+        "python": platform.python_version(),
+        **{package: metadata.version(package) for package in ("numba", "numpy")},
+        "fingerprint": study.fingerprint,
+        "design_id": study.design_id,
+        "rules_id": study.rules_id,
+        "seed": study.seed,
+        "unit": study.unit,
+        "count": study.count,
+        "ranges": [list(pair) for pair in there.ranges],
+        "finished": there.finished,
+        "stopped_by": there.stopped_by,
+        "until": None if there.until is None else there.until.to_dict(),
+        "seconds": there.seconds,
+        "compile_seconds": there.compile_seconds,
+        "records": there.records,
+        "study": study.to_dict(),
+        "sums": there.sums.to_dict() if there.ranges else None,
+    }
+
+
+def _manifest_text(manifest: Mapping[str, Any]) -> str:
+    """Return the manifest as JSON text: readable, but each of the long sums on one line."""
+    compact = json.dumps(manifest["sums"], allow_nan=False)
+    shown = to_json({**manifest, "sums": None})
+    head, _, tail = shown.rpartition('"sums": null')
+    return f'{head}"sums": {compact}{tail}\n'
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    """Return the manifest of a folder.
+
+    Raises:
+        InputError: It has none, or one that this program cannot read.
+    """
+    file = path / MANIFEST
+    try:
+        manifest = read_json(file)
+    except (FileNotFoundError, NotADirectoryError):
+        expected = "a folder written by baobei run --out"
+        raise InputError("no results here", where=path, expected=expected) from None
+    manifest = read_schema(manifest, file, "the manifest of a run")
+    kind = manifest.get("kind", "run")
+    if kind != "run":
+        problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
+        raise InputError(problem, where=path, expected="a folder of 'baobei run'")
+    return manifest
+
+
+def _study_of(manifest: Mapping[str, Any], file: Path) -> Study:
+    """Return the study that a run's manifest names, and check that it is still that study.
+
+    Raises:
+        InputError: It is not.
+    """
+    with within("study", file):
+        study = Study.from_dict(manifest["study"])
+    if study.fingerprint != manifest["fingerprint"]:
+        problem = "is not the study that was played: its fingerprint is another"
+        raise InputError(problem, where=file, key="study")
+    told = some(manifest, ("seed", "unit", "count"))
+    check_agrees(told, {name: getattr(study, name) for name in told}, file)
+    return study
+
+
+def check_same(path: Path, there: Study, study: Study, than: Path | None = None) -> None:
+    """Check that a folder is about this very study.
+
+    Args:
+        path: The folder.
+        there: The study that it is about.
+        study: The study that it should be about.
+        than: The folder that this one is in; None if it is in none yet.
+
+    Raises:
+        InputError: It is not; says what differs.
+    """
+    if there.fingerprint != study.fingerprint:
+        told = list(_differences(_essence(there), _essence(study)))
+        more = "" if len(told) <= _DIFFERENCES_AT_MOST else ", ..."
+        shown = ", ".join(told[:_DIFFERENCES_AT_MOST]) + more
+        if than is None:
+            problem = f"holds results of another study, which differs in {shown}"
+            raise InputError(problem, where=path, expected="a new folder")
+        problem = f"holds results of another study than {than}: it differs in {shown}"
+        raise InputError(problem, where=path, expected="folders of one study")
+
+
+def _essence(study: Study) -> dict[str, Any]:
+    """Return what the fingerprint of a study is about, in words."""
+    return {
+        "seed": study.seed,
+        "unit": study.unit,
+        "players": [{"kind": player.kind, **player.values} for player in study.players],
+        "rules": study.rules.to_dict(),
+        "deck": {
+            bird.id: bird.model_dump(include={"value", "family", "power", "copies"})
+            for bird in study.deck.birds
+        },
+    }
+
+
+def _differences(held: Any, new: Any, key: str = "") -> Iterator[str]:
+    """Yield what differs, as ``key (held, not new)``."""
+    if isinstance(held, list) and isinstance(new, list) and len(held) == len(new):
+        held, new = (dict(enumerate(part)) for part in (held, new))
+    if isinstance(held, dict) and isinstance(new, dict):
+        for name in dict.fromkeys([*held, *new]):
+            yield from _differences(held.get(name), new.get(name), f"{key}.{name}".lstrip("."))
+    elif held != new:
+        if isinstance(held, list):
+            held, new = len(held), len(new)
+        yield f"{key} ({_brief(held)}, not {_brief(new)})"
+
+
+def _brief(value: Any) -> str:
+    return "none" if value is None else show(value)

@@ -1,0 +1,1 @@
+"""One round at a time: events, traces, scenarios."""

@@ -1,0 +1,350 @@
+"""The event log (contract §3): what the engine notes, as dictionaries.
+
+`play_unit` steps the compiled engine and yields the events of one round or one game, complete,
+hidden cards included. It is what `sim.watch.trace` shows and what scenarios compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from sim.core import log as ev
+from sim.core.layout import (
+    ASK_BAO,
+    ASK_CLAIM,
+    ASK_DRAWN,
+    ASK_MACAW,
+    ASK_SHOEBILL,
+    ASK_SOURCE,
+    ASK_SWAP,
+    FAULT_NONE,
+    GAME_REASONS,
+    NONE,
+    QUESTIONS,
+    REASONS,
+    REFUSALS,
+    STAGE_DONE,
+    TRIGGERS,
+)
+from sim.engine.play import advance, start
+from sim.errors import BaobeiError
+
+Event = dict[str, Any]
+
+EVENTS = [
+    "deal",
+    "turn",
+    "draw",
+    "take",
+    "replace",
+    "discard",
+    "pluck",
+    "penalty",
+    "power",
+    "look",
+    "show",
+    "swap",
+    "add",
+    "shoebill",
+    "place",
+    "under",
+    "no_effect",
+    "recycle",
+    "final_phase",
+    "bao",
+    "shield",
+    "end",
+    "game_end",
+]
+"""The kinds of events."""
+
+
+class EngineError(BaobeiError):
+    """A bug: the engine or a shipped policy has done what it must never do."""
+
+
+def broken_rules(verdict: int) -> list[str]:
+    """The ids of the rules in a verdict of `sim.core.legal`."""
+    return [rule for k, rule in enumerate(REFUSALS) if verdict >> k & 1]
+
+
+def raise_fault(state: Any) -> None:
+    """Report a policy that answered against the rules.
+
+    Raises:
+        EngineError: `State.fault` is set.
+    """
+    if state.fault == FAULT_NONE:
+        return
+    raise EngineError(
+        f"unit {state.index}, turn {state.turn}: seat {state.fault_seat} answered "
+        f"'{QUESTIONS[state.fault_question]}' against {', '.join(broken_rules(state.fault_rules))}"
+    )
+
+
+def place(word: int) -> list[int]:
+    """[owner, slot] of a place of the engine."""
+    return [int(word) >> 7, int(word) & 127]
+
+
+class Decoder:
+    """Turns the engine's log into events.
+
+    Args:
+        state: `State` record that is being played.
+        birds: Bird id of every card of the table.
+    """
+
+    def __init__(self, state: Any, birds: Sequence[str]) -> None:
+        """See the class."""
+        self.state = state
+        self.birds = birds
+
+    def drain(self) -> Iterator[Event]:
+        """Yield the events noted since the last call, and empty the log."""
+        state = self.state
+        if state.log_full:
+            raise EngineError(f"unit {state.index}, turn {state.turn}: the event log is full")
+        words = [int(word) for word in state.log[: state.log_size]]
+        state.log_size = 0
+        at = 0
+        while at < len(words):
+            size, kind = words[at], words[at + 1]
+            yield _DECODERS[kind](self, *words[at + 2 : at + size])
+            at += size
+
+    def bird(self, card: int) -> str | None:
+        """Bird id of a card; None for no card."""
+        return None if card < 0 else self.birds[card]
+
+    def hands(self) -> list[list[str | None]]:
+        """Bird ids by seat and slot, None for an empty slot."""
+        state = self.state
+        return [
+            [self.bird(int(card)) for card in state.slot_card[seat][: state.n_slots[seat]]]
+            for seat in range(state.players)
+        ]
+
+    def draw_pile(self) -> list[str | None]:
+        """Bird ids of the draw pile; first is drawn first."""
+        state = self.state
+        return [self.bird(int(card)) for card in state.pile[state.drawn : state.pile_size]]
+
+    def discard_pile(self) -> list[str | None]:
+        """Bird ids of the discard pile; last is the visible top."""
+        return [self.bird(int(card)) for card in self.state.discards[: self.state.n_discards]]
+
+    def under_pile(self) -> list[str | None]:
+        """Bird ids of the under pile, in the order in which cards were slipped under."""
+        return [self.bird(int(card)) for card in self.state.under[: self.state.n_under]]
+
+    def knows(self) -> set[tuple[int, int, int]]:
+        """(viewer, owner, slot) of all face-down cards that somebody knows."""
+        state = self.state
+        known = set()
+        for owner in range(state.players):
+            for slot in range(int(state.n_slots[owner])):
+                card = int(state.slot_card[owner][slot])
+                for viewer in range(state.players):
+                    if card >= 0 and int(state.seen[viewer][card >> 6]) >> (card & 63) & 1:
+                        known.add((viewer, owner, slot))
+        return known
+
+    def ints(self, name: str) -> list[int]:
+        """A field of the state by seat, as a list."""
+        return [int(x) for x in getattr(self.state, name)[: self.state.players]]
+
+    def winners(self) -> list[int]:
+        """Seats that share the lowest score."""
+        return [seat for seat, won in enumerate(self.ints("winner")) if won]
+
+    def _pluck(self, seat: int, drawn: int, reference: int, hit: int, n: int, *rest: int) -> Event:
+        targets, cards, slots = rest[0:2], rest[2:4], rest[4:6]
+        given = (rest[6] & 0xFF, rest[6] >> 8)
+        gifts = []
+        if hit:
+            rivals = [target for target in targets[:n] if target >> 7 != seat]
+            for k, target in enumerate(rivals):
+                gift = {"slot": slots[k], "card": self.bird(given[k]), "to": place(target)}
+                gifts.append(gift)
+        event = {
+            "event": "pluck",
+            "player": seat,
+            "from": "draw" if drawn else "window",
+            "reference": self.bird(reference),
+            "targets": [place(target) for target in targets[:n]],
+            "cards": [self.bird(card) for card in cards[:n]],
+            "hit": bool(hit),
+            "gifts": gifts,
+        }
+        if not drawn:  # all who claimed, the plucker was the quickest
+            event["claims"] = [k for k in range(self.state.players) if rest[7] >> k & 1]
+        return event
+
+    def _recycle(self, count: int, *pile: int) -> Event:
+        draw_pile = [self.bird(card) for card in pile]
+        return {"event": "recycle", "count": count, "draw_pile": draw_pile}
+
+    def _shoebill(self, seat: int, first: int, second: int, *_: int) -> Event:
+        cards = [self.bird(card) for card in (first, second) if card >= 0]
+        return {"event": "shoebill", "player": seat, "cards": cards}
+
+    def _swap(self, seat: int, a: int, b: int, card_a: int, card_b: int) -> Event:
+        cards = [self.bird(card_a), self.bird(card_b)]
+        return {"event": "swap", "player": seat, "a": place(a), "b": place(b), "cards": cards}
+
+    def _why(self, seat: int, question: int, *rest: int) -> Event:
+        names, estimates = _ESTIMATES.get(question, ()), rest[4:]
+        known = {
+            name: value / 100
+            for name, value in zip(names, estimates, strict=False)
+            if name and value != ev.NO_ESTIMATE and abs(value) < 100 * ev.BEYOND
+        }
+        return {
+            "event": "why",
+            "player": seat,
+            "question": QUESTIONS[question],
+            "estimates": known,
+        }
+
+    def _deal(self, first: int, deciding: int, *_: int) -> Event:
+        return {
+            "event": "deal",
+            "first": first,
+            "hands": self.hands(),
+            "draw_pile": self.draw_pile(),
+            "discard_pile": self.discard_pile(),
+        }
+
+    def _end(self, reason: int, *_: int) -> Event:
+        return {
+            "event": "end",
+            "reason": REASONS[reason],
+            "hands": self.hands(),
+            "totals": self.ints("total"),
+            "scores": self.ints("score"),
+            "turns": int(self.state.turn) + 1,
+            "winners": self.winners(),
+        }
+
+    def _game_end(self, reason: int, winner: int, *_: int) -> Event:
+        state = self.state
+        return {
+            "event": "game_end",
+            "reason": GAME_REASONS[reason],
+            "sums": [int(x) for x in state.sums[: state.game_players]],
+            "winner": None if winner == NONE else winner,
+            "rounds": int(state.rounds),
+            "deciding_rounds": int(state.deciding_rounds),
+        }
+
+
+_ESTIMATES: dict[int, tuple[str, ...]] = {
+    ASK_SOURCE: ("take_gain", "", "own_total"),
+    ASK_DRAWN: ("pluck_gain", "pluck_confidence", "keep_gain", "least_gain"),
+    ASK_CLAIM: ("pluck_gain", "pluck_confidence"),
+    ASK_SWAP: ("own_card", "rival_card"),
+    ASK_MACAW: ("own_card", "rival_card"),
+    ASK_SHOEBILL: ("own_card", "rival_card"),
+    ASK_BAO: ("own_total", "own_unknown", "lowest_rival_total", "chance_lowest"),
+}
+"""The estimates (points, chances, cards) that a heuristic player notes for each question."""
+
+
+def _slot(slot: int) -> int | None:
+    return None if slot < 0 else slot
+
+
+_DECODERS: dict[int, Callable[..., Event]] = {
+    ev.EV_TURN: lambda d, turn, seat, *_: {"event": "turn", "turn": turn, "player": seat},
+    ev.EV_DRAW: lambda d, seat, card, *_: {"event": "draw", "player": seat, "card": d.bird(card)},
+    ev.EV_TAKE: lambda d, seat, card, *_: {"event": "take", "player": seat, "card": d.bird(card)},
+    ev.EV_REPLACE: lambda d, seat, slot, card, out, *_: {
+        "event": "replace",
+        "player": seat,
+        "slot": slot,
+        "card": d.bird(card),
+        "out": d.bird(out),
+    },
+    ev.EV_DISCARD: lambda d, seat, card, *_: {
+        "event": "discard",
+        "player": seat,
+        "card": d.bird(card),
+    },
+    ev.EV_PLUCK: Decoder._pluck,
+    ev.EV_PENALTY: lambda d, seat, slot, card, *_: {
+        "event": "penalty",
+        "player": seat,
+        "slot": _slot(slot),
+        "card": d.bird(card),
+    },
+    ev.EV_POWER: lambda d, seat, card, trigger, *_: {
+        "event": "power",
+        "player": seat,
+        "card": d.bird(card),
+        "trigger": TRIGGERS[trigger],
+    },
+    ev.EV_LOOK: lambda d, seat, target, card, *_: {
+        "event": "look",
+        "player": seat,
+        "target": place(target),
+        "card": d.bird(card),
+    },
+    ev.EV_SHOW: lambda d, seat, target, card, *_: {
+        "event": "show",
+        "player": seat,
+        "target": place(target),
+        "card": d.bird(card),
+    },
+    ev.EV_SWAP: Decoder._swap,
+    ev.EV_ADD: lambda d, seat, to, slot, card, *_: {
+        "event": "add",
+        "player": seat,
+        "to": to,
+        "slot": slot,
+        "card": d.bird(card),
+    },
+    ev.EV_SHOEBILL: Decoder._shoebill,
+    ev.EV_PLACE: lambda d, seat, card, target, out, *_: {
+        "event": "place",
+        "player": seat,
+        "card": d.bird(card),
+        "target": place(target),
+        "out": d.bird(out),
+    },
+    ev.EV_UNDER: lambda d, seat, card, *_: {"event": "under", "player": seat, "card": d.bird(card)},
+    ev.EV_NO_EFFECT: lambda d, seat, card, *_: {
+        "event": "no_effect",
+        "player": seat,
+        "card": d.bird(card),
+    },
+    ev.EV_RECYCLE: Decoder._recycle,
+    ev.EV_FINAL_PHASE: lambda d, seat, *_: {"event": "final_phase", "player": seat},
+    ev.EV_BAO: lambda d, seat, *_: {"event": "bao", "player": seat},
+    ev.EV_SHIELD: lambda d, seat, *_: {"event": "shield", "player": seat},
+    ev.EV_DEAL: Decoder._deal,
+    ev.EV_END: Decoder._end,
+    ev.EV_GAME_END: Decoder._game_end,
+    ev.EV_WHY: Decoder._why,
+}
+
+
+def play_unit(
+    state: Any, table: Any, seed: int, index: int, decoder: Decoder, *, explain: bool = False
+) -> Iterator[Event]:
+    """Play one unit step by step, and yield its events; with `explain` the `why` events, too.
+
+    Raises:
+        EngineError: A policy answered against the rules.
+    """
+    start(state, table, index)
+    state.logging = 1
+    while state.stage != STAGE_DONE:
+        advance(state, table, np.uint64(seed))
+        for event in decoder.drain():
+            if explain or event["event"] != "why":
+                yield event
+        raise_fault(state)
