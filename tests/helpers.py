@@ -13,12 +13,11 @@ import numpy as np
 
 from oracle import Bird
 from sim.batch.run import Job
+from sim.core.codes import RECORD_COLUMNS, Fault
 from sim.core.layout import (
-    FAULT_NONE,
     GAME_LENGTHS,
     MAX_CARDS,
     NONE,
-    RECORD_COLUMNS,
     STATE,
     TALLY,
     TURNS_BY_END,
@@ -224,7 +223,7 @@ def play(study: Study, count: int, begin: int = 0, records: bool = True) -> Play
     arrays = [*histograms.values(), rows, job.games(count)]
     seed = np.uint64(study.seed)
     end, written = play_chunk(state, job.table, seed, begin, begin + count, tally, *arrays)
-    assert state.fault == FAULT_NONE
+    assert state.fault == Fault.NONE
     assert end == begin + count
     lengths = histograms["turns"][TURNS_BY_END : TURNS_BY_END + 3].sum(axis=0)
     rounds = histograms["game_rounds"][GAME_LENGTHS]

@@ -30,16 +30,8 @@ from sim.batch.progress import Progress, Wanted, announce_compiling
 from sim.batch.ranges import Range, Ranges, checked, common, in_words, minus, size
 from sim.batch.stopping import Until, cut_at_looks, is_look
 from sim.batch.sums import Sums
-from sim.core.layout import (
-    FAULT_NONE,
-    GAME_COLUMNS,
-    RECORD_COLUMNS,
-    ROUND_ROWS,
-    TALLY,
-    TURN_ROWS,
-    new_record,
-    new_state,
-)
+from sim.core.codes import RECORD_COLUMNS, Fault
+from sim.core.layout import GAME_COLUMNS, ROUND_ROWS, TALLY, TURN_ROWS, new_record, new_state
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, within
 from sim.game.deck import PathLike
@@ -224,7 +216,7 @@ def check_fault(state: Any, job: Job) -> None:
     Raises:
         EngineError: A policy answered against the rules, which is a bug.
     """
-    if state.fault == FAULT_NONE:
+    if state.fault == Fault.NONE:
         return
     from sim.watch.events import EngineError, raise_fault
 

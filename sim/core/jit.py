@@ -26,7 +26,7 @@ from typing import Any, TypeVar, cast
 import llvmlite.binding
 import numba
 import numpy as np
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
@@ -330,6 +330,17 @@ def _cttz(typingctx: Any, word: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, False))
 
     return types.uint64(types.uint64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def copy_head(typingctx: Any, source: Any, target: Any, size: Any) -> Any:
+    """Mutates `target`: its first `size` bytes become those of `source`; both are records."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        cgutils.raw_memcpy(builder, args[1], args[0], args[2], 1)
+        return context.get_dummy_value()
+
+    return types.none(source, target, types.intp), codegen
 
 
 if COMPILED:

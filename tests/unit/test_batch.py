@@ -13,7 +13,8 @@ import pytest
 import sim
 from sim.batch.run import CHUNK_SECONDS, Job, Part, Sizes, play, play_parts, run
 from sim.batch.sums import Sums
-from sim.core.layout import NONE, RECORD_COLUMNS, TALLY, WIN_UNITS, new_record
+from sim.core.codes import RECORD_COLUMNS
+from sim.core.layout import NONE, TALLY, WIN_UNITS, new_record
 from sim.errors import InputError
 from sim.game.study import Study
 from sim.results import Result
