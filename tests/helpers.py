@@ -252,7 +252,7 @@ def number(rounds: list[Events], kind: str, **fields: Any) -> int:
 
 def copy_state(state: Any) -> Any:
     """An independent copy of a `State` record."""
-    return np.array(state, dtype=STATE).reshape(1).view(np.recarray)[0]
+    return np.frombuffer(bytearray(state.tobytes()), STATE).view(np.recarray)[0]
 
 
 def bits(words: Any) -> int:

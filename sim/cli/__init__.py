@@ -1048,15 +1048,15 @@ def bench(players: str, seconds: int, as_json: bool, quiet: bool) -> None:
     One thread is measured, then all.
 
     A turn's cost is also given in full shuffles of 66 bytes, timed in between, so that figures of
-    different machines can be compared.
+    different machines can be compared. Last comes a copy of a round's state.
     """
     from sim.game.players import load_player
 
     with within(where="--players"):
         player = load_player(players)
     _engine(quiet)
-    from sim.cli import bench as measure
+    from sim.cli.bench import measure, text
     from sim.results import to_json
 
-    figures = measure.measure(player, seconds)
-    click.echo(to_json(figures) if as_json else measure.text(figures))
+    figures = measure(player, seconds)
+    click.echo(to_json(figures) if as_json else text(figures))

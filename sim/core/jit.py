@@ -48,8 +48,8 @@ def source_digest() -> str:
     """Hex digest of the engine's sources, its packages' versions and the compiler's flags."""
     digest = hashlib.sha256()
     for folder in _SOURCES:
-        for path in sorted((_PACKAGE / folder).glob("*.py")):
-            digest.update(path.name.encode())
+        for path in sorted((_PACKAGE / folder).rglob("*.py")):
+            digest.update(str(path.relative_to(_PACKAGE)).encode())
             digest.update(path.read_bytes())
     digest.update(f"{numba.__version__} {np.__version__} {numba.config.BOUNDSCHECK}".encode())
     return digest.hexdigest()[:16]

@@ -129,7 +129,7 @@ def moments(study: Study, r: random.Random) -> Iterator[tuple[Any, Any]]:
             moment = copy_state(state)
             moment.log.on = moment.log.used = 0
             moment.turn += 1  # the turn in which it is asked
-            moment.log[:] = 0
+            moment.log.words[:] = 0
             _lock_some(moment, r)
             yield moment, table
         state.log.used = 0
