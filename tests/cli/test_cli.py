@@ -21,6 +21,7 @@ from sim.watch.trace import trace
 
 pytestmark = pytest.mark.jit
 
+
 COMMANDS = [
     ["run"],
     ["tournament"],
@@ -37,7 +38,10 @@ COMMANDS = [
     ["list", "players"],
     ["list", "metrics"],
 ]
+
+
 SMALL = ["--players", "balanced,sharp", "--rounds", "200", "--seed", "7"]
+
 
 SCENARIO = """
 title = "Draw and keep"
@@ -254,6 +258,7 @@ def test_quiet_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 # --- what is refused ------------------------------------------------------------------------------
 
+
 REFUSED = {
     "unknown command": (["rn"], "No such command 'rn'. Did you mean 'run'?"),
     "unknown option": (["run", "--player", "a"], "No such option '--player'"),
@@ -389,81 +394,6 @@ def test_check_counts_and_exit_codes(tmp_path: Path) -> None:
     empty.mkdir()
     assert baobei("check", str(empty)).exit_code == 2
     assert baobei("check", str(tmp_path / "none.toml")).exit_code == 2
-
-
-def test_list_decks() -> None:
-    text = baobei("list", "decks").stdout
-    assert "five_per_value: 66 cards; the numbers of copies are an assumption" in text
-    assert "Golden Toucan" in text
-    found = json.loads(baobei("list", "decks", "--json").stdout)
-    assert {deck["name"] for deck in found} == {"five_per_value", "five_per_power"}
-    assert found[0]["size"] == 66
-
-
-def test_list_rules() -> None:
-    text = baobei("list", "rules").stdout
-    for option in json.loads(baobei("list", "rules", "--json").stdout):
-        assert f"\n{option['name']} = " in text
-        assert f"[{option['rule']}]" in text
-    assert "double_pluck = any (second edition), own_draw_own_cards (first edition)" in text
-    assert "hand_size = 5 for 2, 4 for 3-6 players" in text
-    assert baobei("list", "rules", "peeks").stdout.count(" = ") == 1
-
-
-def test_list_players() -> None:
-    text = baobei("list", "players").stdout
-    found = json.loads(baobei("list", "players", "--json").stdout)
-    for player in found["players"]:
-        assert f"\n{player['name']} " in text
-    for parameters in found["kinds"].values():
-        for parameter in parameters:
-            assert parameter["name"] in text
-
-
-def test_list_players_compares() -> None:
-    text = baobei("list", "players", "balanced", "sharp").stdout
-    assert "bao_threshold" in text
-    assert "toco_target" not in text  # the same for both
-    assert "They play alike." in baobei("list", "players", "sharp", "sharp").stdout
-    assert "double_rate" in baobei("list", "players", "random").stdout
-    both = baobei("list", "players", "random", "sharp").stdout
-    assert "double_rate" in both
-    assert "attention" in both
-
-
-def test_list_metrics_knows_every_column() -> None:
-    from sim.core.layout import RECORD_COLUMNS
-
-    text = baobei("list", "metrics").stdout
-    assert "win_share" in text
-    assert "stopped_by" in text
-    found = json.loads(baobei("list", "metrics", "--json").stdout)
-    assert [column["name"] for column in found["records"]] == list(RECORD_COLUMNS)
-
-
-@pytest.mark.parametrize("what", ["decks", "rules", "players", "metrics"])
-def test_lists_fit_a_terminal(what: str) -> None:
-    text = baobei("list", what).stdout
-    assert max(map(len, text.splitlines())) <= 100
-    json.loads(baobei("list", what, "--json").stdout)
-
-
-def test_bench_measures() -> None:
-    result = baobei("bench", "--seconds", "1", "--json")
-    assert result.exit_code == 0
-    figures = json.loads(result.stdout)
-    assert [row["players"] for row in figures["tables"]] == [2, 4, 6]
-    for row in figures["tables"]:
-        assert 1 < row["turns_per_round"] < 200
-        assert row["rounds_per_second"] > 1000
-        turn = 1e9 / row["rounds_per_second"] / row["turns_per_round"]
-        assert row["ns_per_turn"] == pytest.approx(turn)
-        assert -1 < row["counting"] < 0.5  # a share of the run; a busy machine is no yardstick
-        assert row["turn_in_shuffles"] == pytest.approx(row["ns_per_turn"] / row["shuffle_ns"])
-    from sim.cli.bench import text
-
-    assert "in shuffles" in text(figures)
-    assert all(len(line) <= 100 for line in text(figures).splitlines())
 
 
 # --- processes ------------------------------------------------------------------------------------

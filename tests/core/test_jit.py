@@ -1,4 +1,4 @@
-"""The one module that owns numba: cache folder, bit instructions; and the yardstick of `bench`."""
+"""The one module that owns numba: cache folder, bit instructions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,9 @@ import numpy as np
 import pytest
 
 from sim.batch import run as batch
-from sim.batch.pack import pack
 from sim.core import jit
 from sim.core.jit import entry
-from sim.core.layout import ASK_USE, FAULT_ILLEGAL, FAULT_NONE, POW_5, new_state
-from sim.engine import ask as ask_module
-from sim.engine.bench import shuffle_many
-from sim.engine.play import advance, start
 from sim.game.study import Study
-from sim.watch.events import EngineError, broken_rules, raise_fault
 
 
 @entry
@@ -40,11 +34,6 @@ def popcount(word):
 @entry
 def lowest(word):
     return jit.lowest(word)
-
-
-@entry
-def put(state, table, seat, question):
-    ask_module.ask(state, table, seat, question)
 
 
 WORDS = [1, 2, 3, 2**63, 2**64 - 1, 2**32, 0xF0F0] + [
@@ -62,7 +51,7 @@ def test_popcount_of_nothing() -> None:
     assert int(popcount(np.uint64(0))) == 0
 
 
-# --- the cache folder ---------------------------------------------------------------------------
+# --- the cache folder -----------------------------------------------------------------------------
 
 
 def test_digest_follows_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,6 +201,7 @@ def test_only_what_carries_the_mark_is_pruned(tmp_path: Path) -> None:
 
 
 # --- a cache that is damaged, or has no room ------------------------------------------------------
+
 
 TINY = """
 from sim.core.jit import entry, unit
@@ -462,49 +452,3 @@ def test_is_compiled_only_with_the_compiled_engine_in_the_cache(
     monkeypatch.setattr(jit, "CACHE_FOLDER", tmp_path / "none")
     monkeypatch.setattr(jit, "COMPILED", False)
     assert jit.is_compiled()
-
-
-# --- bench --------------------------------------------------------------------------------------
-
-
-def test_the_yardstick_shuffles() -> None:
-    cards = np.arange(66, dtype=np.int8)
-    first = shuffle_many(cards, 1, 1)
-    once = cards.copy()
-    assert first == cards[0]
-    assert sorted(cards) == list(range(66))
-    assert (cards != np.arange(66)).sum() > 50
-    again = np.arange(66, dtype=np.int8)
-    shuffle_many(again, 1, 1)
-    assert np.array_equal(once, again)
-    shuffle_many(cards, 3, 2)
-    assert not np.array_equal(once, cards)
-
-
-# --- an answer against the rules ----------------------------------------------------------------
-
-
-def asked(question: int, **values: Any) -> Any:
-    """A state after a question to a random player that declines every power."""
-    player = {"kind": "random", "decline_rate": 1.0}
-    study = Study.of(players=[player, player], rounds=1, rules=values.pop("rules", {}))
-    state, table = new_state(), pack(study)
-    start(state, table, 0)
-    advance(state, table, np.uint64(1))
-    put(state, table, 1, question)
-    return state
-
-
-def test_an_illegal_answer_is_a_reported_bug() -> None:
-    state = asked(ASK_USE)  # only an option allows to decline
-    assert state.fault == FAULT_ILLEGAL
-    assert (state.fault_seat, state.fault_question, state.fault_rules) == (1, ASK_USE, POW_5)
-    assert broken_rules(int(state.fault_rules)) == ["POW-5"]
-    with pytest.raises(EngineError, match=r"seat 1 answered 'use or pass' against POW-5"):
-        raise_fault(state)
-
-
-def test_a_legal_answer_is_none() -> None:
-    state = asked(ASK_USE, rules={"powers_optional": True})
-    assert state.fault == FAULT_NONE
-    raise_fault(state)

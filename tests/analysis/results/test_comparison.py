@@ -3,30 +3,28 @@
 import json
 import math
 import re
-from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 import sim
 from analysis.comparing import comparison_text, sentence
 from sim.batch.measures import measures
-from sim.batch.pairs import PairJob, _products, play_pairs
 from sim.batch.run import Job
 from sim.batch.run import play as play_job
-from sim.batch.sums import Sums
-from sim.cli import main
-from sim.comparisons import Comparing, Comparison, changed, compare, load_comparison
+from sim.comparisons import Comparison, compare, load_comparison
 from sim.errors import InputError
 from sim.game.study import Study
 
 pytestmark = pytest.mark.jit
 
+
 ALIKE = ["balanced"] * 3
+
+
 MIXED = ["balanced", "sharp", {"base": "balanced", "bao_threshold": 3}]
 
 
@@ -276,128 +274,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def test_large_values_do_not_overflow() -> None:
-    job = PairJob.of(study(), study(), False)
-    a = np.full((len(job.values), 3), 2**40)
-    products, differing = _products(job, a, a + 1)
-    assert products[0][0, 0] == 3 * 2**80
-    assert products[0][0, -1] == 3 * 2**40 * (2**40 + 1)
-    assert set(differing.tolist()) == {3}
-    part = play_pairs(job, 0, 10)
-    assert part.pairs.products[0].dtype == np.int64
-
-
-@pytest.mark.parametrize("fits", [True, False])
-def test_sums_of_games_are_those_of_runs(fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However far behind winners were; also where no sum over rotations would fit into int64."""
-    monkeypatch.setattr(PairJob, "fits", fits)
-    rules = {"bao_failure_minimum": 1000, "game_threshold": 6000}
-    table = study(["gambler", "gambler", "random"], rules=rules, rounds=None, games=9)
-    job = PairJob.of(table, table, True)
-    found = play_pairs(job, 2, 8).pairs.sums[0]
-    alone = Sums.together([play_job(each, 2, 8).sums for each in job.a])
-    assert found.histograms == alone.histograms
-    assert max(found.histograms["deficits"]) > 1023
-    assert found["game_turns_sq"] == alone["game_turns_sq"]
-    assert sum(found["score"]) == sum(alone["score"])
-
-
-def test_chunks_are_short_where_sums_might_overflow() -> None:
-    absurd = study(rules={"bao_failure_minimum": 1000, "max_turns": 10_000})
-    assert 1 <= PairJob.of(absurd, absurd, True).most_units() <= 2**13 // 3
-
-
-def test_the_seed_of_the_first_is_used() -> None:
-    found = Comparing.of(study(seed=3), study(seed=9, rounds=500))
-    assert (found.a.seed, found.b.seed) == (3, 3)
-    assert found.b.rounds == 600
-    assert any("seed 3" in note and "9" in note for note in found.notes)
-    assert Comparing.of(study(seed=3), study(seed=9), seed=4).b.seed == 4
-
-
-def test_rounds_are_rounded_up_to_full_blocks() -> None:
-    found = Comparing.of(study(MIXED, rounds=100), study(MIXED, rounds=100))
-    assert (found.a.rounds, found.blocks) == (102, 34)
-    assert any("102" in note for note in found.notes)
-    assert Comparing.of(study(rounds=100), study(rounds=100)).a.rounds == 100
-
-
-def test_who_is_rotated() -> None:
-    assert not Comparing.of(study(), study()).rotated
-    assert Comparing.of(study(), study(MIXED)).rotated
-    assert not Comparing.of(study(), study(["sharp"] * 3)).rotated
-    assert not Comparing.of(study(MIXED), study(MIXED), rotate=False).rotated
-    assert Comparing.of(study(), study(), rotate=True).rotated
-    renamed = {"base": "balanced", "name": "me"}
-    assert not Comparing.of(study(["balanced", renamed, "balanced"]), study()).rotated
-
-
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        (study(["balanced"] * 4), "the first study has 3 players, the second 4"),
-        (study(rounds=None, games=5), "one of rounds, the second one of games"),
-    ],
-)
-def test_studies_that_cannot_be_compared(other: Study, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Comparing.of(study(), other)
-
-
-# --- what differs ---------------------------------------------------------------------------------
-
-
-def test_changes_are_named() -> None:
-    a = study(MIXED)
-    b = a.with_changes(
-        rules={"shield": "none", "hand_size": {3: 5}},
-        players=["balanced", {"base": "sharp", "bao_threshold": 1}, "random"],
-    )
-    found = changed(a, b)
-    assert [{key: each[key] for key in ("what", "a", "b")} for each in found] == [
-        {"what": "rules.hand_size.3", "a": 4, "b": 5},
-        {"what": "rules.shield", "a": "after_first_change", "b": "none"},
-        {
-            "what": "players.1.bao_threshold",
-            "a": a.players[1].values["bao_threshold"],
-            "b": 1,
-        },
-        {"what": "players.2", "a": a.players[2].name, "b": "random"},
-    ]
-    meanings = [each["meaning"] for each in found]
-    assert meanings[:2] == [
-        "cards dealt to each player",
-        "when the declarer's cards become protected",
-    ]
-    assert meanings[2].startswith("calls BAO at")
-    assert meanings[3] == ""
-    other = changed(a, a.with_changes(edition="first"))
-    assert other[0] == {"what": "edition", "a": "second", "b": "first", "meaning": ""}
-
-
-def test_of_tables_by_players_only_this_table_counts() -> None:
-    a = study(MIXED)
-    b = a.with_changes(rules={"game_threshold": 50})
-    assert [(each["what"], each["a"], each["b"]) for each in changed(a, b)] == [
-        ("rules.game_threshold.3", 100, 50)
-    ]
-    assert changed(a, a.with_changes(rules={"game_threshold": {2: 50}, "hand_size": {5: 5}})) == []
-    found = quiet(a, b, rounds=30)
-    assert found.summary()["b"]["rules_changed"] == {"game_threshold": {"3": 50}}
-    text = " ".join(found.to_text().split())
-    assert text.count("game_threshold") == 2  # what B is, and what was changed
-    assert "rules.game_threshold 100 → 50 with 3 players" in text
-
-
-def test_changes_of_the_deck_are_named() -> None:
-    a = study()
-    deck = {"base": "five_per_value", "name": "owls", "change": {"barn_owl": {"copies": 7}}}
-    found = changed(a, a.with_changes(deck=deck))
-    assert found[0] == {"what": "deck", "a": "five_per_value", "b": "owls", "meaning": ""}
-    assert [each["what"] for each in found[1:]] == ["deck.barn_owl.copies"]
-    assert found[1]["b"] == 7
-
-
 # --- folders --------------------------------------------------------------------------------------
 
 
@@ -604,166 +480,3 @@ def test_time_is_told_by_what_it_went_into(tmp_path: Path) -> None:
     assert re.fullmatch(r"[\d,]+ rounds played in \d+\.\d s(, [\d,]+ a second)?", played)
     assert re.fullmatch(r"\d+\.\d s after that to draw pictures and write the results", saved)
     assert "; " not in quiet(study(), rules={"bao": False}).to_text().splitlines()[-1]
-
-
-def test_two_studies_that_are_the_same_are_told_as_such(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.toml").write_text(TOML)
-    assert "nothing is changed" in baobei("a.toml").stderr
-    assert "nothing is changed" in baobei("a.toml", "a.toml").stderr
-    assert "nothing is changed" not in baobei("a.toml", "--rule", "bao=false").stderr
-    assert baobei("a.toml", "--quiet").stderr == ""
-
-
-def baobei(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["compare", *arguments])
-
-
-TOML = 'players = ["balanced", "balanced", "balanced"]\nrounds = 200\nseed = 4\n'
-
-
-@pytest.mark.parametrize(
-    ("options", "what"),
-    [
-        (["--rule", "bao_failure_minimum=10"], ["rules.bao_failure_minimum"]),
-        (["--set", "1.bao_threshold=2"], ["players.1.bao_threshold"]),
-        (["--deck", "five_per_power"], ["deck"]),
-        (["--players", "balanced,sharp,balanced"], ["players.1"]),
-        (["--edition", "first"], ["edition"]),
-        (["--rule", "shield=none", "--rule", "bao=false"], ["rules.bao", "rules.shield"]),
-        ([], []),
-    ],
-)
-def test_a_second_study_in_one_line(tmp_path: Path, options: list[str], what: list[str]) -> None:
-    (tmp_path / "a.toml").write_text(TOML)
-    done = baobei(str(tmp_path / "a.toml"), *options, "--json", "--quiet")
-    assert done.exit_code == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert (found["seed"], found["rounds"]) == (4, 201 if found["rotated"] else 200)
-    told = [each["what"] for each in found["changed"]]
-    assert set(what) <= set(told)
-    assert bool(told) == bool(what)
-
-
-def test_two_files_and_none(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text(TOML)
-    (tmp_path / "b.toml").write_text(TOML.replace("4", "6") + "[rules]\nbao = false\n")
-    done = baobei(str(tmp_path / "a.toml"), str(tmp_path / "b.toml"), "--out", str(tmp_path / "c"))
-    assert done.exit_code == 0
-    assert "both studies are played with seed 4; the second says 6" in done.stderr
-    assert "results are in" in done.stderr
-    assert "rules.bao true → false" in done.stdout
-    assert "seats stay" in done.stdout
-    one = load_comparison(tmp_path / "c").to_json()
-    again = baobei(str(tmp_path / "a.toml"), "--rule", "bao=false", "--json", "--threads", "1")
-    assert again.stdout == one + "\n"
-    built_in = baobei("--rule", "bao_failure_minimum=10", "--rounds", "202")
-    assert built_in.exit_code == 0
-    assert "202 rounds are rounded up to 204: full blocks of 4 rotations" in built_in.stderr
-    assert "all rotations" in built_in.stdout.replace("\n           ", " ")
-    stays = baobei("--rule", "bao_failure_minimum=10", "--rounds", "202", "--no-rotate", "--json")
-    assert json.loads(stays.stdout)["rounds"] == 202
-    games = baobei("--rule", "bao_failure_minimum=10", "--games", "8", "--json", "--quiet")
-    assert json.loads(games.stdout)["games"] == 8
-
-
-def test_a_page_in_one_go(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text(TOML)
-    page = tmp_path / "page.html"
-    done = baobei(str(tmp_path / "a.toml"), "--rule", "shield=none", "--report", str(page))
-    assert done.exit_code == 0, done.stderr
-    assert "when the declarer" in page.read_text("utf-8")
-    wrong = baobei(str(tmp_path / "a.toml"), "--report", str(tmp_path / "no" / "page.html"))
-    assert wrong.exit_code == 2
-    assert wrong.stdout == ""
-
-
-def test_nothing_differs_is_said(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text(TOML)
-    done = baobei(str(tmp_path / "a.toml"))
-    assert done.exit_code == 0
-    assert "nothing: the two studies play the same" in done.stdout
-    assert "No round differs" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["a.toml", "a.toml", "--rule", "bao=false"], "--rule: changes, and a second study"),
-        (["a.toml", "a.toml", "a.toml"], "more than two studies"),
-        (["a.toml", "--players", "sharp,sharp"], "the first study has 3 players, the second 2"),
-        (["a.toml", "games.toml"], "games.toml: games: the first study is one of rounds"),
-        (["a.toml", "missing.toml"], "missing.toml"),
-        (["a.toml", "--rule", "boa=false"], "bao"),
-        (["a.toml", "--rounds", "5", "--games", "5"], "rounds and games at once"),
-        (["a.toml", "--out", ""], "--out"),
-        (["a.toml", "--set", "7.bao_threshold=4"], "no such seat"),
-        (["sweep.toml"], "this is a sweep"),
-    ],
-)
-def test_bad_usage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.toml").write_text(TOML)
-    Path("games.toml").write_text(TOML.replace("rounds", "games"))
-    Path("sweep.toml").write_text(TOML + '[sweep]\n"rules.bao" = [true, false]\n')
-    done = baobei(*arguments)
-    assert done.exit_code == 2, done.output
-    assert message in done.stderr
-    assert done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("sim.comparisons.play", stop)
-    done = baobei("--rounds", "100")
-    assert done.exit_code == 130
-    assert "nothing is kept" in done.stderr
-
-
-@pytest.mark.parametrize("players", [ALIKE, MIXED], ids=["alike", "rotated"])
-def test_an_interrupted_comparison_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, players: Any
-) -> None:
-    options: dict[str, Any] = {"rules": {"shield": "none"}, "threads": 1, "chunk": 10}
-    begun: list[int] = []
-
-    def stopping(job: PairJob, begin: int, end: int) -> Any:
-        begun.append(begin)
-        if begin >= 50 and len(begun) <= 10:
-            raise KeyboardInterrupt
-        return play_pairs(job, begin, end)
-
-    monkeypatch.setattr("sim.comparisons.play_pairs", stopping)
-    with pytest.raises(KeyboardInterrupt):
-        quiet(study(players), out=tmp_path / "there", **options)
-    assert (tmp_path / "there" / "unfinished.json").exists()
-    begun[:] = range(20)
-    found = quiet(study(players), out=tmp_path / "there", **options)
-    assert 50 in begun[20:]
-    assert min(k for k in begun[21:]) == 50  # the first one was played for nothing, to compile
-    monkeypatch.undo()
-    assert found == quiet(study(players), out=tmp_path / "whole", **options)
-    assert contents(tmp_path / "there") == contents(tmp_path / "whole")
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"fingerprint": 1}', '{"pairs": {}}'])
-def test_what_was_kept_and_is_damaged_is_played_again(tmp_path: Path, text: str) -> None:
-    whole = quiet(study(), rules={"bao": False}, out=tmp_path / "whole")
-    (tmp_path / "there").mkdir()
-    (tmp_path / "there" / "unfinished.json").write_text(text)
-    assert quiet(study(), rules={"bao": False}, out=tmp_path / "there") == whole
-    assert contents(tmp_path / "there") == contents(tmp_path / "whole")
-
-
-def test_exact_rounding() -> None:
-    """The value of a ratio is rounded once."""
-    found = rows(quiet(study(rounds=300), rules={"bao": False}), "ends.bao")[0]
-    assert found["a"] == float(Fraction(round(found["a"] * 300), 300))
-    assert found["b"] == 0.0
