@@ -31,9 +31,6 @@ def rows(comparison: Comparison, metric: str) -> list[dict[str, Any]]:
     return [row for row in comparison.summary()["differences"] if row["metric"] == metric]
 
 
-# --- how it is played does not matter -------------------------------------------------------------
-
-
 def test_large_values_do_not_overflow() -> None:
     job = PairJob.of(study(), study(), False)
     a = np.full((len(job.values), 3), 2**40)
@@ -63,9 +60,6 @@ def test_sums_of_games_are_those_of_runs(fits: bool, monkeypatch: pytest.MonkeyP
 def test_chunks_are_short_where_sums_might_overflow() -> None:
     absurd = study(rules={"bao_failure_minimum": 1000, "max_turns": 10_000})
     assert 1 <= PairJob.of(absurd, absurd, True).most_units() <= 2**13 // 3
-
-
-# --- the command ----------------------------------------------------------------------------------
 
 
 def test_exact_rounding() -> None:

@@ -30,16 +30,10 @@ def quiet(a: Any, b: Any = None, **options: Any) -> Comparison:
     return compare(a, b, progress=False, **options)
 
 
-# --- how it is played does not matter -------------------------------------------------------------
-
-
 def contents(folder: Path) -> dict[str, bytes]:
     """Return all files of a folder."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-
-# --- the command ----------------------------------------------------------------------------------
 
 
 def test_two_studies_that_are_the_same_are_told_as_such(

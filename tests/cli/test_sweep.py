@@ -2,28 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from sim.cli import main
 from sim.game.study import Study
-from sim.game.sweep import Sweep
 from sim.outcomes import sweep
-
-
-def base(**changes: Any) -> Study:
-    """Return a short study."""
-    return Study.of(**({"players": "balanced,novice,balanced", "rounds": 300, "seed": 5} | changes))
-
-
-def points(over: dict[str, Any], **settings: Any) -> list[tuple[Any, ...]]:
-    return list(Sweep.of(base(), over, **settings).points)
-
-
-# --- files ----------------------------------------------------------------------------------------
-
 
 FILE = """
 players = ["balanced", "novice"]
@@ -33,9 +18,6 @@ rounds = 200
 0.attention = { from = 0.5, to = 1.0, steps = 2 }
 rules.bao_failure_minimum = [5]
 """
-
-
-# --- the command ----------------------------------------------------------------------------------
 
 
 @pytest.mark.jit

@@ -11,9 +11,6 @@ from sim.errors import InputError
 from sim.game.tournament import load_tournament
 from sim.outcomes import tournament
 
-# --- files ----------------------------------------------------------------------------------------
-
-
 FILE = """
 title = "Four"
 question = "Who is best?"
@@ -25,9 +22,6 @@ edition = "first"
 [rules]
 peeks = 1
 """
-
-
-# --- the command ----------------------------------------------------------------------------------
 
 
 @pytest.mark.jit

@@ -26,9 +26,6 @@ def quiet(a: Any, b: Any = None, **options: Any) -> Comparison:
     return compare(a, b, progress=False, **options)
 
 
-# --- how it is played does not matter -------------------------------------------------------------
-
-
 def test_the_seed_of_the_first_is_used() -> None:
     found = Comparing.of(study(seed=3), study(seed=9, rounds=500))
     assert (found.a.seed, found.b.seed) == (3, 3)
@@ -64,9 +61,6 @@ def test_who_is_rotated() -> None:
 def test_studies_that_cannot_be_compared(other: Study, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Comparing.of(study(), other)
-
-
-# --- what differs ---------------------------------------------------------------------------------
 
 
 def test_changes_are_named() -> None:

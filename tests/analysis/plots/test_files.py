@@ -28,16 +28,10 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-# --- folders --------------------------------------------------------------------------------------
-
-
 def swept() -> Sweep:
     """Return a small sweep."""
     base = Study.of(players="balanced,novice", rounds=150, seed=4)
     return Sweep.of(base, {"0.bao_threshold": [2, 8]})
-
-
-# --- pictures -------------------------------------------------------------------------------------
 
 
 def few(over: dict[str, Any], **changes: Any) -> Callable[..., Any]:

@@ -11,17 +11,12 @@ import sim
 from analysis.sweeping import METRICS, best_point, calibration_rows
 from sim.errors import InputError
 from sim.game.study import Study
-from sim.game.sweep import Sweep
 from sim.outcomes import SweepResult, sweep
 
 
 def base(**changes: Any) -> Study:
     """Return a short study."""
     return Study.of(**({"players": "balanced,novice,balanced", "rounds": 300, "seed": 5} | changes))
-
-
-def points(over: dict[str, Any], **settings: Any) -> list[tuple[Any, ...]]:
-    return list(Sweep.of(base(), over, **settings).points)
 
 
 # --- results --------------------------------------------------------------------------------------
