@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import chi2_limit, chi2_of
 from sim.batch.pack import pack
 from sim.batch.run import Job, Part, play, run
 from sim.core import rng
@@ -22,6 +21,7 @@ from sim.core.layout import MAX_PLAYERS, new_state
 from sim.core.rng import set_keys
 from sim.engine.play import advance, start
 from sim.game.study import Study
+from tests.support.chance import chi2_limit, chi2_of
 
 pytestmark = pytest.mark.jit  # the numbers of rounds need the compiler
 
