@@ -20,6 +20,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from sim.texts import Shown
+
 if TYPE_CHECKING:
     from sim.batch.run import extend as extend
     from sim.batch.run import run as run
@@ -92,6 +94,15 @@ def _version() -> str:
         return version("baobei-sim")
     except PackageNotFoundError:
         return "0.1.0"
+
+
+def _html(thing: Any) -> str:
+    from analysis.notebook import html
+
+    return html(thing)
+
+
+Shown.drawn_by = _html
 
 
 def __getattr__(name: str) -> Any:

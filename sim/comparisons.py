@@ -53,11 +53,13 @@ from sim.results import Result, to_json
 from sim.store.files import write
 from sim.store.folder import check_same, read_held
 from sim.store.keep import MANIFEST, SUMMARY, Keeper, keeping, sealed, unsealed
-from sim.texts import printable
+from sim.texts import Shown, printable
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from analysis.blocks import Block
 
 SIDES = ("a", "b")
 
@@ -263,7 +265,7 @@ def _unequal(key: str, a: Any, b: Any) -> Iterator[Pair]:
 
 
 @dataclass(eq=False)
-class Comparison:
+class Comparison(Shown):
     """Two studies compared. Equal to another where all numbers are.
 
     Attributes:
@@ -348,7 +350,7 @@ class Comparison:
         Args:
             everything: All differences, not only the main ones and those that are sure.
         """
-        from analysis.comparing import comparison_text
+        from analysis.text.comparison import comparison_text
 
         return comparison_text(
             self.numbers,
@@ -373,10 +375,11 @@ class Comparison:
             f"{sure} of {len(rows)} differences are sure>"
         )
 
-    def _repr_html_(self) -> str:
-        from analysis.comparing import comparison_html
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        from analysis.text.comparison import comparison_blocks
 
-        return comparison_html(self.numbers)
+        return comparison_blocks(self.numbers)
 
     @property
     def plot(self) -> ComparisonPlots:

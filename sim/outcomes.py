@@ -28,10 +28,12 @@ from sim.game.sweep import Sweep, Values, load_sweep
 from sim.game.tournament import Tournament, load_tournament
 from sim.results import Result, calibration_of, to_json
 from sim.store.keep import Keeper, keeping
+from sim.texts import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analysis.blocks import Block
     from analysis.plots import SweepPlots, TournamentPlots
     from analysis.ranking import Seating, Standings
 
@@ -50,7 +52,7 @@ def plan_of_tournament(tournament: Tournament) -> dict[str, Any]:
 
 
 @dataclass(eq=False)
-class TournamentResult:
+class TournamentResult(Shown):
     """The result of a tournament.
 
     Attributes:
@@ -128,7 +130,7 @@ class TournamentResult:
 
     def to_text(self) -> str:
         """Return the tables that ``baobei tournament`` prints, at most 100 columns wide."""
-        from analysis.text_many import tournament_text
+        from analysis.text.tournament import tournament_text
 
         return tournament_text(
             self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds
@@ -145,10 +147,11 @@ class TournamentResult:
         )
         return f"<Result of {self.tournament!r}: {best}>"
 
-    def _repr_html_(self) -> str:
-        from analysis.text_many import tournament_html
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        from analysis.text.tournament import tournament_blocks
 
-        return tournament_html(self.summary())
+        return tournament_blocks(self.summary())
 
     # --- folders ----------------------------------------------------------------------------------
 
@@ -255,7 +258,7 @@ def plan_of_sweep(sweep: Sweep) -> dict[str, Any]:
 
 
 @dataclass(eq=False)
-class SweepResult:
+class SweepResult(Shown):
     """The result of a sweep.
 
     Attributes:
@@ -368,7 +371,7 @@ class SweepResult:
 
     def to_text(self) -> str:
         """Return the tables that ``baobei sweep`` prints."""
-        from analysis.text_many import sweep_text
+        from analysis.text.sweep import sweep_text
 
         return sweep_text(self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds)
 
@@ -380,10 +383,11 @@ class SweepResult:
         """Say in one line what was played."""
         return f"<Result of {self.sweep!r}>"
 
-    def _repr_html_(self) -> str:
-        from analysis.text_many import sweep_html
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        from analysis.text.sweep import sweep_blocks
 
-        return sweep_html(self.summary())
+        return sweep_blocks(self.summary())
 
     # --- folders ----------------------------------------------------------------------------------
 

@@ -36,19 +36,21 @@ from sim.game.documents import SCHEMA
 from sim.game.files import PathLike
 from sim.game.study import Study
 from sim.metrics import BAO, Designers, spread
+from sim.texts import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pandas as pd
 
+    from analysis.blocks import Block
     from analysis.plots import RunPlots
 
 _PLUCKS = {"own_hit": OWN_HIT, "rival_hit": RIVAL_HIT, "double_hit": DOUBLE_HIT, "missed": MISSED}
 
 
 @dataclass(eq=False)
-class Result:
+class Result(Shown):
     """The result of a run. Equal to another where study, sums and the reason to stop are.
 
     Attributes:
@@ -204,7 +206,7 @@ class Result:
 
     def to_text(self) -> str:
         """Return the table that ``baobei run`` prints, at most 100 columns wide."""
-        from analysis.text import summary_text
+        from analysis.text.run import summary_text
 
         return summary_text(
             self.summary(), title=self.study.title, compile_seconds=self.compile_seconds
@@ -221,17 +223,18 @@ class Result:
             for row in self.summary()["players"]
             if row["win_share"] is not None
         )
-        from analysis.text import counted
+        from analysis.text.numbers import counted
 
         played = counted(size(self.ranges), self.study.unit[:-1])
         if self.ranges != ((0, self.study.count),):
             played = f"{in_words(self.ranges, self.study.unit)} of {self.study.count:,}"
         return f"<Result of {played}, seed {self.study.seed}: {shares or 'nobody won'}>"
 
-    def _repr_html_(self) -> str:
-        from analysis.text import summary_html
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        from analysis.text.run import run_blocks
 
-        return summary_html(self.summary(), title=self.study.title, question=self.study.question)
+        return run_blocks(self.summary(), self.study.title, self.study.question)
 
     # --- folders ----------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from sim.errors import InputError, nearest, one_of, unknown_name
-from sim.texts import EXPECTED, is_line, on_one_line
+from sim.texts import EXPECTED, Shown, is_line, on_one_line
 
 _EXACT = 2**53
 """Floats from here on may stand for another whole number than the one that was written."""
@@ -134,7 +134,7 @@ def digest(content: object) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
 
-class Frozen(BaseModel):
+class Frozen(Shown, BaseModel):
     """Base of all data objects: frozen, strict about types, and clear about mistakes.
 
     However it is made, a wrong or unknown field is an `InputError`, never a `ValidationError`.
