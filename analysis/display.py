@@ -6,16 +6,18 @@ Nothing here sets a colour or a typeface, so all is readable on light and on dar
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from analysis.text import changes, counted, setting
+from sim.game.deck import Deck
+from sim.game.players import Player
+from sim.game.rules import Rules
+from sim.game.study import Study
+from sim.game.sweep import Sweep
+from sim.game.tournament import Tournament
 
 if TYPE_CHECKING:
-    from sim.game.deck import Deck
-    from sim.game.players import Player
-    from sim.game.rules import Rules
-    from sim.game.study import Study
     from sim.watch.trace import Trace
 
 
@@ -172,3 +174,38 @@ def design_html(title: str, study: Study, facts: Mapping[str, str]) -> str:
     """Return a sweep or a tournament that is yet to be played: its facts, and its study's."""
     lines = [f"{name}: {fact}" for name, fact in facts.items()]
     return panel(title, [study.question, *lines, *_facts(study)[1:]])
+
+
+def sweep_html(sweep: Sweep) -> str:
+    """Return a sweep that is yet to be played: its axes, how much is played, its study."""
+    axes = {axis.key: f"{len(axis.values)} values" for axis in sweep.axes}
+    played = f"{len(sweep.points):,} points of {sweep.base.count:,} {sweep.base.unit}"
+    return design_html(sweep.base.title or "A sweep", sweep.base, axes | {"played": played})
+
+
+def tournament_html(tournament: Tournament) -> str:
+    """Return a tournament that is yet to be played: who meets, how much, its study."""
+    facts = {
+        "players": ", ".join(player.name for player in tournament.players),
+        "played": f"{len(tournament.tables):,} tables of {tournament.seats}, "
+        f"{tournament.rounds:,} rounds",
+    }
+    return design_html(tournament.base.title or "A tournament", tournament.base, facts)
+
+
+_HTML: dict[type, Callable[[Any], str]] = {
+    Deck: deck_html,
+    Player: player_html,
+    Rules: rules_html,
+    Study: study_html,
+    Sweep: sweep_html,
+    Tournament: tournament_html,
+}
+
+
+def shown(thing: Any) -> str | None:
+    """Return anything that is played, or the account of it, as notebooks show it."""
+    for kind, html_of in _HTML.items():
+        if isinstance(thing, kind):
+            return html_of(thing)
+    return trace_html(thing) if hasattr(thing, "events") else None

@@ -10,9 +10,9 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from sim.batch.run import Job
 
 from oracle import Bird
-from sim.batch.run import Job
 from sim.core.layout import (
     FAULT_NONE,
     GAME_LENGTHS,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from sim.outcomes import sweep, tournament
+
 import sim
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.outcomes import sweep, tournament
 
 EVIL = "<script>alert(1)</script>"
 """What a title, a question or a name must never become."""

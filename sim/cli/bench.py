@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sim.batch.executors import cores
-from sim.batch.run import Job, load_engine, play
+from sim.batch.job import Job, load_engine, play
 from sim.core.layout import TALLY, new_record, new_state
 from sim.game.players import Player
 from sim.game.study import Study

@@ -47,6 +47,7 @@ from pydantic import (
 )
 
 from sim.errors import InputError, explain, resolve, shipped, unknown_name, within
+from sim.game.base import Shown
 from sim.game.values import as_whole, plain
 from sim.texts import EXPECTED, is_line, on_one_line
 
@@ -99,7 +100,7 @@ def digest(content: object) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
 
-class Frozen(BaseModel):
+class Frozen(Shown, BaseModel):
     """Base of all data objects: frozen, strict about types, and clear about mistakes.
 
     However it is made, a wrong or unknown field is an `InputError`, never a `ValidationError`.
@@ -273,11 +274,6 @@ class Deck(Frozen):
         return digest(
             [[bird.id, bird.value, bird.family, bird.power, bird.copies] for bird in self.birds]
         )
-
-    def _repr_html_(self) -> str:
-        from analysis.display import deck_html
-
-        return deck_html(self)
 
     def index(self, bird_id: str) -> int:
         """Return the index of a bird in `birds`.

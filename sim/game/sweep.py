@@ -46,6 +46,7 @@ from sim.errors import (
     unknown_name,
     within,
 )
+from sim.game.base import Shown
 from sim.game.deck import Bird, Deck, PathLike, digest
 from sim.game.players import Player, no_such_parameter
 from sim.game.study import Study
@@ -83,7 +84,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Shown):
     """What to play, resolved and checked. Make one with `load_sweep` or `Sweep.of`.
 
     Attributes:
@@ -215,13 +216,6 @@ class Sweep:
             f"<Sweep over {axes}: {len(self.points):,} points of {self.base.count:,} "
             f"{self.base.unit}, seed {self.base.seed}>"
         )
-
-    def _repr_html_(self) -> str:
-        from analysis.display import design_html
-
-        axes = {axis.key: f"{len(axis.values)} values" for axis in self.axes}
-        played = f"{len(self.points):,} points of {self.base.count:,} {self.base.unit}"
-        return design_html(self.base.title or "A sweep", self.base, axes | {"played": played})
 
 
 def load_sweep(name_or_path: PathLike) -> Sweep:

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from sim.batch.job import EngineError as EngineError
+from sim.batch.job import broken_rules as broken_rules
+from sim.batch.job import raise_fault as raise_fault
 from sim.core import log as ev
 from sim.core.layout import (
     ASK_BAO,
@@ -20,17 +23,14 @@ from sim.core.layout import (
     ASK_SHOEBILL,
     ASK_SOURCE,
     ASK_SWAP,
-    FAULT_NONE,
     GAME_REASONS,
     NONE,
     QUESTIONS,
     REASONS,
-    REFUSALS,
     STAGE_DONE,
     TRIGGERS,
 )
 from sim.engine.play import advance, start
-from sim.errors import BaobeiError
 
 Event = dict[str, Any]
 
@@ -60,29 +60,6 @@ EVENTS = [
     "game_end",
 ]
 """The kinds of events."""
-
-
-class EngineError(BaobeiError):
-    """A bug: the engine or a shipped policy has done what it must never do."""
-
-
-def broken_rules(verdict: int) -> list[str]:
-    """The ids of the rules in a verdict of `sim.core.legal`."""
-    return [rule for k, rule in enumerate(REFUSALS) if verdict >> k & 1]
-
-
-def raise_fault(state: Any) -> None:
-    """Report a policy that answered against the rules.
-
-    Raises:
-        EngineError: `State.fault` is set.
-    """
-    if state.fault == FAULT_NONE:
-        return
-    raise EngineError(
-        f"unit {state.index}, turn {state.turn}: seat {state.fault_seat} answered "
-        f"'{QUESTIONS[state.fault_question]}' against {', '.join(broken_rules(state.fault_rules))}"
-    )
 
 
 def place(word: int) -> list[int]:

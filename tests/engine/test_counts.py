@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sim.batch.run import Job
 
 from helpers import SCALE, random_study, scaled
 from recount import recount
 from sim import Study, run, trace
-from sim.batch.run import Job
 from sim.core.jit import COMPILED
 from sim.core.layout import (
     ASK_CLAIM,

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sim.batch.run import Job
 
 from helpers import SCALE, play, random_study, scaled
 from sim.batch.pack import pack
-from sim.batch.run import Job
 from sim.core.layout import (
     BAO_BEATEN,
     BAO_CALLED,

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sim.game.study import Study
 from sim.results import Result
+
+from sim.game.study import Study
 
 TABLES = ("seats.parquet", "metrics.parquet", "histograms.parquet", "records.parquet")
 TIMES = ("seconds", "rounds_per_second", "version")

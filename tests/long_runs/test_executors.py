@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sim.batch.run import Job, _result, play
 
 from long_runs.common import content, start, study
 from sim import load_results, run
 from sim.batch.executors import opened
-from sim.batch.run import Job, _result, play
 from sim.errors import InputError, WorkersLost
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore")]  # Dask's, of all kinds

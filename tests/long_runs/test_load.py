@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import sim.batch.run
+from sim.batch.run import Job, Part, play
+
 from long_runs.common import study
 from sim import run
-from sim.batch.run import Job, Part, play
 from sim.batch.sums import Sums
 from sim.store.ledger import FOLD_BYTES
 

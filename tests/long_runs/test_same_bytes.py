@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sim.batch.run import Job, play
 
 from long_runs.common import content, stable, study
 from sim import extend, load_results, merge, run
-from sim.batch.run import Job, play
 from sim.game.study import Study
 from sim.watch.trace import trace
 

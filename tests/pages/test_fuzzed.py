@@ -22,6 +22,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sim.batch.run import Job, play
+from sim.comparisons import UNFINISHED, Comparing, Comparison, _keep, _kept, _plan, load_comparison
+from sim.outcomes import SweepResult, TournamentResult, plan_of_sweep, plan_of_tournament
 
 import sim
 from analysis.report import figures, report
@@ -29,14 +32,11 @@ from analysis.report.read import read
 from damage import damaged_lines, damaged_parquet, damaged_text, resealed
 from sim.batch.many import Piece, Totals
 from sim.batch.pairs import PairJob, PairSums, play_pairs
-from sim.batch.run import Job, play
 from sim.batch.sums import Sums
-from sim.comparisons import UNFINISHED, Comparing, Comparison, _keep, _kept, _plan, load_comparison
 from sim.errors import InputError
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.outcomes import SweepResult, TournamentResult, plan_of_sweep, plan_of_tournament
 from sim.store.folder import prepare
 from sim.store.journal import Entry, Journal
 from sim.store.keep import JOURNAL, keeping, unsealed

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sim.batch.run import run
 
 from helpers import chi2_limit
 from sim.batch.pack import pack
-from sim.batch.run import run
 from sim.core.jit import entry
 from sim.core.layout import MAX_PLAYERS, STAGE_TURN, new_state
 from sim.engine.play import advance, start

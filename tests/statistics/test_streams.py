@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sim.batch.run import Job, Part, play, run
 
 from helpers import chi2_limit, chi2_of
 from sim.batch.pack import pack
-from sim.batch.run import Job, Part, play, run
 from sim.core import rng
 from sim.core.jit import entry
 from sim.core.layout import MAX_PLAYERS, new_state

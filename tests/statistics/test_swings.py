@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import pytest
-
 from sim.batch.run import Job, play
+
 from sim.batch.sums import Sums
 from sim.game.deck import POWERS
 from sim.game.study import Study

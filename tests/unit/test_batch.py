@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sim.batch.run import CHUNK_SECONDS, Job, Part, Sizes, play, play_parts, run
+from sim.results import Result
 
 import sim
-from sim.batch.run import CHUNK_SECONDS, Job, Part, Sizes, play, play_parts, run
 from sim.batch.sums import Sums
 from sim.core.layout import NONE, RECORD_COLUMNS, TALLY, WIN_UNITS, new_record
 from sim.errors import InputError
 from sim.game.study import Study
-from sim.results import Result
 from sim.store.rows import to_arrow
 from sim.watch.trace import trace
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from sim.results import load_results
 
 from sim.cli import DEFAULT_ROUNDS, main
 from sim.errors import InputError
 from sim.game.study import MAX_SEED, MAX_UNITS, Study, load_study
-from sim.results import load_results
 from sim.watch.trace import trace
 
 pytestmark = pytest.mark.jit
@@ -329,6 +329,7 @@ def test_unwritable_folder(tmp_path: Path) -> None:
 
 def test_a_bug_is_told_without_blaming_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     import sim.batch.run
+
     from sim.watch.events import EngineError
 
     def broken(*_: Any, **__: Any) -> None:

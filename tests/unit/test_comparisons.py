@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from sim.batch.run import Job
+from sim.batch.run import play as play_job
+from sim.comparisons import Comparing, Comparison, changed, compare, load_comparison
 
 import sim
 from analysis.comparing import comparison_text, sentence
 from sim.batch.measures import measures
 from sim.batch.pairs import PairJob, _products, play_pairs
-from sim.batch.run import Job
-from sim.batch.run import play as play_job
 from sim.batch.sums import Sums
 from sim.cli import main
-from sim.comparisons import Comparing, Comparison, changed, compare, load_comparison
 from sim.errors import InputError
 from sim.game.study import Study
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sim.batch.run import Job, play
 
 from long_runs.common import study
-from sim.batch.run import Job, play
 from sim.store.journal import Entry, Journal, read_journal
 
 pytestmark = pytest.mark.jit

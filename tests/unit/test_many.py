@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from matplotlib.figure import Figure
+from sim.batch.run import run
+from sim.outcomes import plan_of_tournament, sweep, tournament
 
 from analysis.report import report
 from sim.batch.many import Piece, Totals, play_many
-from sim.batch.run import run
 from sim.cli import main
 from sim.errors import InputError
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.outcomes import plan_of_tournament, sweep, tournament
 from sim.store.keep import JOURNAL, MANIFEST, keeping
 
 pytestmark = pytest.mark.jit

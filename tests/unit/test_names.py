@@ -15,18 +15,18 @@ import tomli_w
 from click.testing import CliRunner
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sim.comparisons import Comparison, load_comparison
+from sim.outcomes import SweepResult, TournamentResult
+from sim.results import load_results
 
 import sim
 from analysis import plots
 from analysis.plots.figures import undrawn
 from analysis.report.read import read
 from sim.cli import main
-from sim.comparisons import Comparison, load_comparison
 from sim.game.players import Player
 from sim.game.study import Study
 from sim.game.tournament import Tournament
-from sim.outcomes import SweepResult, TournamentResult
-from sim.results import load_results
 from sim.texts import is_line
 
 pytestmark = pytest.mark.jit

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sim.outcomes import SweepResult, TournamentResult, sweep, tournament
 
 from analysis import plots
 from sim.game.study import Study
 from sim.game.tournament import Tournament
-from sim.outcomes import SweepResult, TournamentResult, sweep, tournament
 
 pytestmark = pytest.mark.jit
 

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
+from sim.results import leader
 
 from long_runs.common import study
 from sim import run
 from sim.batch import progress
 from sim.batch.progress import Progress
 from sim.batch.sums import Sums
-from sim.results import leader
 
 pytestmark = pytest.mark.jit
 

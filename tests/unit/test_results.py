@@ -9,16 +9,16 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from sim.batch.run import run
+from sim.results import Result, load_results, to_json
 
 import sim
 from analysis.stats import wilson
 from analysis.tables import METRICS
 from analysis.text import align, decimals, share
-from sim.batch.run import run
 from sim.errors import InputError
 from sim.game.study import Study, load_study
 from sim.metrics import spread
-from sim.results import Result, load_results, to_json
 from sim.store.folder import TABLES, prepare
 
 pytestmark = pytest.mark.jit

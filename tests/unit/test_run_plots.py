@@ -11,13 +11,13 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
+from sim.results import Result
 
 import sim
 from analysis import plots
 from analysis.plots.figures import STYLE, percent
 from sim.errors import InputError
 from sim.game.study import Study
-from sim.results import Result
 
 pytestmark = pytest.mark.jit
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sim.results import interval
 
 from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE, wilson, z_score
 from long_runs.common import content, stable, study
@@ -16,7 +17,6 @@ from sim import load_results, run
 from sim.batch.stopping import Until, cut_at_looks, is_look, looks, looks_to
 from sim.errors import InputError
 from sim.game.study import MAX_UNITS
-from sim.results import interval
 
 pytestmark = pytest.mark.jit
 

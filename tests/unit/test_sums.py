@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sim.results import Result
 
 from sim import InputError, Study, load_results, run
 from sim.batch.sums import HISTOGRAMS, Sums
-from sim.results import Result
 from sim.store.merge import merge
 
 pytestmark = pytest.mark.jit

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sim.outcomes import SweepResult, sweep
 
 import sim
 from analysis.sweeping import METRICS, best_point, calibration_rows
@@ -14,7 +15,6 @@ from sim.cli import main, make_sweep
 from sim.errors import InputError
 from sim.game.study import Study
 from sim.game.sweep import Sweep, load_sweep, read_axis
-from sim.outcomes import SweepResult, sweep
 
 
 def base(**changes: Any) -> Study:

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sim.outcomes import TournamentResult, tournament
 
 import sim
 from analysis.ranking import frames
@@ -17,7 +18,6 @@ from sim.cli import main
 from sim.errors import InputError
 from sim.game.players import Player
 from sim.game.tournament import MAX_TABLES, Tournament, balanced_tables, load_tournament
-from sim.outcomes import TournamentResult, tournament
 
 FOUR = ["balanced", "sharp", "novice", "random"]
 
