@@ -293,7 +293,7 @@ def play_standard(command: str, files: list[Path], folder: Path) -> int:
 
 PYTEST = ["-m", "pytest", "-n", "2"]
 PLAIN = ["-m", "not slow and not jit", "--cov", "--cov-branch", "--cov-report="]
-PLAIN += ["tests/engine", "tests/test_scenarios.py"]
+PLAIN += [f"tests/{folder}" for folder in ("core", "engine", "policies", "watch")]
 REPORT = ["-m", "coverage", "report", "--fail-under=95", "--include=sim/core/*,sim/engine/*"]
 LAYERS = ["-c", "from importlinter.cli import lint_imports_command as main; main()"]
 

@@ -1,8 +1,10 @@
-"""What all tests share: a seeded profile of hypothesis, and the mark `jit`."""
+"""What all tests share: a seeded profile of hypothesis, the mark `jit`, and a Dask cluster."""
 
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
+from typing import Any
 
 import hypothesis
 import pytest
@@ -27,3 +29,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not COMPILED:
         for item in marked:
             item.add_marker(pytest.mark.skip(reason="needs the compiled engine"))
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A scheduler and two worker processes on this machine, each of which may be killed."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+    ) as cluster:
+        yield cluster

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from patches import DoesNotFit, Patch, patches
+from tests.support.patches import DoesNotFit, Patch, patches
 
 pytestmark = pytest.mark.jit  # once is enough
 
@@ -24,7 +24,8 @@ CHANGES = list(patches(PAGE.read_text("utf-8")))
 
 MISSING = """
 import pytest
-from engine import test_options, test_parameters
+from tests.engine import test_options
+from tests.policies import test_parameters
 
 for check, case in [
     (test_options.test_every_option_has_a_case, "bao_tie"),
@@ -36,9 +37,10 @@ for check, case in [
 """
 
 PRESENT = """
-from engine import test_options, test_oracle_replay, test_parameters
 import sim
 from sim import trace
+from tests.engine import test_options, test_oracle_replay
+from tests.policies import test_parameters
 
 FLOODS = {"base": "five_per_value", "change": {"barn_owl": {"power": "flood"}}}
 
@@ -64,7 +66,7 @@ for case in test_parameters.CASES:
 THE_PAGE = """
 from pathlib import Path
 import sim
-from test_docs import run_page
+from tests.test_docs import run_page
 
 assert Path(sim.__file__).is_relative_to(ROOT), sim.__file__
 run_page(ROOT / "docs" / "extending.md")
@@ -74,7 +76,7 @@ run_page(ROOT / "docs" / "extending.md")
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of all that the page is about."""
-    leave_out = shutil.ignore_patterns("__pycache__", "golden", "long_runs", ".*")
+    leave_out = shutil.ignore_patterns("__pycache__", "golden", ".*")
     for folder in ("sim", "analysis", "tests", "docs"):
         shutil.copytree(ROOT / folder, tmp_path / "copy" / folder, ignore=leave_out)
     shutil.copy(ROOT / "pyproject.toml", tmp_path / "copy")
@@ -84,8 +86,7 @@ def copy(tmp_path: Path) -> Path:
 def python(copy: Path, code: str, folder: Path) -> None:
     """Run Python in the copy, without compiling."""
     folder.mkdir()
-    path = os.pathsep.join([str(copy), str(copy / "tests")])
-    settings = {"PYTHONPATH": path, "NUMBA_DISABLE_JIT": "1", "BAOBEI_TEST_SCALE": "0.2"}
+    settings = {"PYTHONPATH": str(copy), "NUMBA_DISABLE_JIT": "1", "BAOBEI_TEST_SCALE": "0.2"}
     settings |= {"PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "agg"}
     done = subprocess.run(
         [sys.executable, "-c", f"from pathlib import Path\nROOT = Path({str(copy)!r})\n{code}"],
@@ -100,7 +101,7 @@ def python(copy: Path, code: str, folder: Path) -> None:
 
 def test_the_page(copy: Path, tmp_path: Path) -> None:
     """Without their cases new options and parameters are found; with them all is well."""
-    tests = [patch for patch in CHANGES if patch.path.startswith("tests/engine/")]
+    tests = [patch for patch in CHANGES if Path(patch.path).name.startswith("test_")]
     for patch in CHANGES:
         if patch not in tests:
             patch.apply(copy)

@@ -1056,8 +1056,8 @@ def bench(players: str, seconds: int, as_json: bool, quiet: bool) -> None:
     with within(where="--players"):
         player = load_player(players)
     _engine(quiet)
-    from sim.cli import bench as measure
+    from sim.cli.bench import measure, text
     from sim.game.documents import to_json
 
-    figures = measure.measure(player, seconds)
-    click.echo(to_json(figures) if as_json else measure.text(figures))
+    figures = measure(player, seconds)
+    click.echo(to_json(figures) if as_json else text(figures))

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from helpers import SCALE, Events, logs, number, scaled
 from sim.game.rules import EDITIONS, Rules
 from sim.game.study import Study
+from tests.support.chance import SCALE, scaled
+from tests.support.play import Events, logs, number
 
 pytestmark = pytest.mark.jit  # directions need many rounds
 

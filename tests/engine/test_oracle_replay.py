@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from helpers import SCALE, oracle_deck, random_study, scaled
-from oracle import audit_game, audit_round
 from sim.watch.trace import Trace, trace
+from tests.oracle import audit_game, audit_round
+from tests.support.chance import SCALE, scaled
+from tests.support.studies import oracle_deck, random_study
 
 STUDIES = scaled(2400, least=20)
 BATCHES = 12
@@ -73,7 +74,7 @@ def test_the_corpus_is_large_enough() -> None:
 
 def test_the_oracle_notices_a_changed_log() -> None:
     """A replay that accepts anything would prove nothing."""
-    from oracle import AuditError
+    from tests.oracle import AuditError
 
     logs = [log for log in corpus() if not log.study.games][:20]
     for log in logs:

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim.batch.run import Job
 
-from helpers import SCALE, play, random_study, scaled
+from sim.batch.job import Job
 from sim.batch.pack import pack
 from sim.core.layout import (
     BAO_BEATEN,
@@ -35,6 +34,9 @@ from sim.engine.play import advance, play_chunk, play_rows, start
 from sim.game.study import Study
 from sim.watch.events import Decoder, EngineError
 from sim.watch.trace import trace
+from tests.support.chance import SCALE, scaled
+from tests.support.play import play
+from tests.support.studies import random_study
 
 ROUNDS = scaled(600, least=25)
 POWERS = ("look", "show", "swap", "macaw", "toco", "shoebill")

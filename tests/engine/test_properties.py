@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import bits, lying_cards, scaled
 from sim.batch.pack import pack
 from sim.core.layout import (
     FAULT_NONE,
@@ -29,6 +28,8 @@ from sim.game.rules import Rules
 from sim.game.study import Study
 from sim.watch.events import Decoder
 from sim.watch.scenario import check
+from tests.support.chance import scaled
+from tests.support.states import bits, lying_cards
 
 # --- any study ----------------------------------------------------------------------------------
 

@@ -9,8 +9,6 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from engine.test_no_leak import decision, moments, questions, shipped
-from helpers import SCALE, cards_in, copy_state, play, scaled
 from sim.batch.pack import pack
 from sim.core.jit import entry
 from sim.core.knowledge import unknown_value
@@ -25,6 +23,10 @@ from sim.core.layout import (
 )
 from sim.engine.play import advance, start
 from sim.game.study import Study
+from tests.support.chance import SCALE, scaled
+from tests.support.minds import decision, moments, questions, shipped
+from tests.support.play import play
+from tests.support.states import cards_in, copy_state
 
 SEATS = 4
 

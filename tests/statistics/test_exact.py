@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import chi2_limit, chi2_of, play
 from sim.batch.pack import pack
 from sim.core.jit import entry
 from sim.core.knowledge import matching, who_has_seen
@@ -28,6 +27,8 @@ from sim.engine.deal import lay_out
 from sim.engine.play import advance, start
 from sim.engine.pluck import race, reaction
 from sim.game.study import Study
+from tests.support.chance import chi2_limit, chi2_of
+from tests.support.play import play
 
 pytestmark = pytest.mark.jit  # the numbers of rounds need the compiler
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sim.batch.run import run
 
-from helpers import chi2_limit
+from sim.api import run
 from sim.batch.pack import pack
 from sim.core.jit import entry
 from sim.core.layout import MAX_PLAYERS, STAGE_TURN, new_state
 from sim.engine.play import advance, start
 from sim.game.study import Study
 from sim.policies.heuristic import leader, unknown_value
+from tests.support.chance import chi2_limit
 
 ALPHA = 1e-4
 

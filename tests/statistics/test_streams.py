@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim.batch.run import Job, Part, play, run
 
-from helpers import chi2_limit, chi2_of
+from sim.api import run
+from sim.batch.job import Job, Part, play
 from sim.batch.pack import pack
 from sim.core import rng
 from sim.core.jit import entry
@@ -22,6 +22,7 @@ from sim.core.layout import MAX_PLAYERS, new_state
 from sim.core.rng import set_keys
 from sim.engine.play import advance, start
 from sim.game.study import Study
+from tests.support.chance import chi2_limit, chi2_of
 
 pytestmark = pytest.mark.jit  # the numbers of rounds need the compiler
 
@@ -139,7 +140,7 @@ def test_workers_do_not_begin_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         part = play(job, 0, end - begin)  # each chunk begins with the first round's numbers
         return Part(begin, end, part.sums, part.seconds, part.rows)
 
-    monkeypatch.setattr("sim.batch.run.play", anew)
+    monkeypatch.setattr("sim.batch.job.play", anew)
     assert repeats(rows()) == 79
 
 

@@ -1,0 +1,1 @@
+"""What tests share: nothing in here is a test, and what is in here imports none."""
