@@ -428,7 +428,7 @@ def _target(result: Result) -> dict[str, Any]:
 def _seat(study: Study, sums: Sums, seat: int, level: float) -> dict[str, Any]:
     """Return one seat's part of the summary, intervals at a confidence level."""
     rounds, score, counts = sums["rounds"], sums["score"][seat], sums["count"][seat]
-    share, decided = sums["share"][seat], decided(study, sums)
+    share, decided = sums["share"][seat], units_decided(study, sums)
     powers = counts[POWER_USED:]
     return {
         "seat": seat,
@@ -449,7 +449,7 @@ def _seat(study: Study, sums: Sums, seat: int, level: float) -> dict[str, Any]:
     }
 
 
-def decided(study: Study, sums: Sums) -> int:
+def units_decided(study: Study, sums: Sums) -> int:
     """Return how many rounds (games) have a winner: not those that a limit stopped."""
     if study.games is None:
         return int(sums["rounds"] - sums["ends"][END_CAP])
@@ -469,7 +469,7 @@ def interval(
 ) -> tuple[float | None, float | None]:
     """Return the interval of one of `sim.batch.stopping.INTERVALS`, at a confidence level."""
     if metric == "win_share":
-        return wilson(sums["share"][seat], decided(study, sums), WIN_UNITS, level)
+        return wilson(sums["share"][seat], units_decided(study, sums), WIN_UNITS, level)
     return _score_interval(study, sums, seat, level)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
-from analysis.results.run import Result, calibration_of, decided, game_of
+from analysis.results.run import Result, calibration_of, game_of, units_decided
 from analysis.sweeping import (
     best_point,
     calibration_frame,
@@ -78,7 +78,7 @@ class SweepResult:
 
     def _rows_of_a_point(self, place: dict[str, Any], result: Result) -> Iterator[dict[str, Any]]:
         summary, games = result.summary(), result.study.games is not None
-        decided = decided(result.study, result.sums)
+        decided = units_decided(result.study, result.sums)
         for player in summary["players"]:
             of = {"seat": player["seat"], "strategy": player["strategy"]}
             for row in seat_rows(player, summary["rounds"], decided, games):
