@@ -32,7 +32,8 @@ from sim.batch.measures import (
     turned,
 )
 from sim.batch.sums import Sums
-from sim.core.layout import GAME_COLUMNS, RECORD_COLUMNS, TALLY, new_state
+from sim.core.codes import RECORD_COLUMNS
+from sim.core.layout import GAME_COLUMNS, TALLY, new_state
 from sim.game.documents import Part, Whole, check
 from sim.game.study import Study
 

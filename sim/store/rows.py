@@ -21,7 +21,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from sim.batch.ranges import Ranges, common, in_words, minus, union
-from sim.core.layout import REASONS, RECORD_COLUMNS
+from sim.core.codes import RECORD_COLUMNS
+from sim.core.layout import REASONS
 from sim.errors import InputError, one_of, parse_json, within
 from sim.game.documents import Part, Units, check
 from sim.store.files import settle, temporary
