@@ -32,8 +32,10 @@ from sim.batch.job import ENGINE_VERSION
 from sim.batch.ranges import Ranges, in_words, size
 from sim.batch.stopping import Until, looks_to
 from sim.batch.sums import Sums
-from sim.errors import InputError, read_json
-from sim.game.deck import POWERS, PathLike
+from sim.errors import InputError
+from sim.game.files import read_json
+from sim.game.deck import POWERS
+from sim.game.files import PathLike
 from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some, to_json
 from sim.game.study import Study
 from sim.texts import printable
