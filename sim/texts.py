@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from typing import Any, ClassVar
 
 EXPECTED = "one line of printable text"
 
@@ -74,16 +72,3 @@ def cut(text: str, width: int) -> str:
     while columns(text) > width:
         text = text[:-1]
     return text
-
-
-# --- notebooks ------------------------------------------------------------------------------------
-
-
-class Shown:
-    """Something that notebooks show, as whoever shows things has been told to: see `drawn_by`."""
-
-    drawn_by: ClassVar[Callable[[Any], str] | None] = None
-    """Returns the HTML of any such thing."""
-
-    def _repr_html_(self) -> str | None:
-        return None if Shown.drawn_by is None else Shown.drawn_by(self)

@@ -17,8 +17,9 @@ from sim.errors import InputError, unknown_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from sim.outcomes import SweepResult, TournamentResult
-    from sim.results import Result
+    from analysis.results.run import Result
+    from analysis.results.sweep import SweepResult
+    from analysis.results.tournament import TournamentResult
 
 
 class Plots:
@@ -51,7 +52,7 @@ def seat_scores(result: Result) -> dict[int, players.SeatScores]:
     Raises:
         InputError: The run kept no records, or they are not those of its sums.
     """
-    from sim.results import interval
+    from analysis.results.run import interval
 
     study, sums, found = result.study, result.sums, {}
     for seat, times in enumerate(result.score_counts):

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from sim.batch.executors import cores
+from sim.batch.job import Job, load_engine, play
 from sim.batch.pack import pack
-from sim.batch.run import Job, load_engine, play
 from sim.core.copying import copied
 from sim.core.layout import TALLY, new_record, new_state
 from sim.game.players import Player

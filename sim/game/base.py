@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from sim.errors import InputError, nearest, one_of, unknown_name
-from sim.texts import EXPECTED, Shown, is_line, on_one_line
+from sim.texts import EXPECTED, is_line, on_one_line
 
 _EXACT = 2**53
 """Floats from here on may stand for another whole number than the one that was written."""
@@ -132,6 +132,26 @@ def digest(content: object) -> str:
     """
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+class Shown:
+    """Shows itself in notebooks by a function that `show_with` was given; until then as text."""
+
+    def _repr_html_(self) -> str | None:
+        return None if _show is None else _show(self)
+
+
+_show: Callable[[Any], str | None] | None = None
+
+
+def show_with(function: Callable[[Any], str | None]) -> None:
+    """Let notebooks show decks, players, rules, studies and the like by a function.
+
+    Args:
+        function: Returns HTML for an object that is `Shown`; None where it has none.
+    """
+    global _show
+    _show = function
 
 
 class Frozen(Shown, BaseModel):

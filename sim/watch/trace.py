@@ -10,11 +10,11 @@ from typing import Any
 
 from sim.batch.pack import pack
 from sim.core.layout import new_state
-from sim.game.base import needed
+from sim.game.base import Shown, needed
 from sim.game.deck import Deck
 from sim.game.files import PathLike
 from sim.game.study import Study, load_study
-from sim.texts import Shown, cut, padded
+from sim.texts import cut, padded
 from sim.watch.events import Decoder, Event, play_unit
 
 WIDTH = 100
