@@ -15,6 +15,7 @@ from analysis.plots.figures import (
     headed,
     heat,
     label,
+    labels,
     legend_beside,
     letters,
     level,
