@@ -33,7 +33,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -55,7 +55,7 @@ PathLike = str | os.PathLike[str]
 Power = Literal["look", "show", "swap", "macaw", "toco", "shoebill"]
 """What a card does when it starts a power (POW-1); the rulebook's section 7 says how."""
 
-POWERS: tuple[Power, ...] = ("look", "show", "swap", "macaw", "toco", "shoebill")
+POWERS: tuple[Power, ...] = get_args(Power)
 """All powers, in the order in which results list them."""
 
 MAX_CARDS = 128

@@ -322,6 +322,11 @@ KINDS: dict[str, type[Player]] = {"heuristic": HeuristicPlayer, "random": Random
 """The kinds of players by name."""
 
 
+def parameters_of_all() -> dict[str, dict[str, Any]]:
+    """Return the parameters of all kinds by name, as `Player.parameters` tells them."""
+    return {spec["name"]: spec for kind in KINDS.values() for spec in kind.parameters()}
+
+
 def shipped_players() -> tuple[str, ...]:
     """Return the names of the players that ship with the program."""
     return shipped("players")
