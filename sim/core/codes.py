@@ -74,12 +74,12 @@ class Do(Code):
 MOVES = tuple(do.words for do in Do)
 
 
-#: Powers, numbered as in `sim.game.deck`; NONE is no power.
-Power: Any = IntEnum("Power", [power.upper() for power in POWERS], start=0)
-
-
 def _numbered(name: str, words: Sequence[str]) -> Any:
     return namedtuple(name, words)(*range(len(words)))
+
+
+#: Powers, numbered as in `sim.game.deck`; NONE is no power.
+Power = _numbered("Power", [power.upper() for power in POWERS])
 
 
 def _choices(name: str, specs: Iterable[Mapping[str, Any]]) -> Any:
@@ -97,7 +97,7 @@ CHOICE = _choices("Choice", parameters_of_all().values())
 KIND = _numbered("Kind", [*KINDS, "scripted"])
 
 
-def number_of(spec: Mapping[str, Any], value: Any) -> float:
+def number_of(spec: Mapping[str, Any], value: Any) -> Any:
     """The number that kernels know the value of an option or parameter by.
 
     That of a choice is its place; "counted" is NaN.

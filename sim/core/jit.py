@@ -47,7 +47,7 @@ _SOURCES = ("core", "engine", "policies")
 
 
 def source_digest() -> str:
-    """Hex digest of the engine's sources, of what rules and players declare, and of the compiler."""
+    """Hex digest of the engine's sources, what it is told of rules and players, the compiler."""
     digest = hashlib.sha256()
     for folder in _SOURCES:
         for path in sorted((_PACKAGE / folder).rglob("*.py")):
