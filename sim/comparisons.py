@@ -30,8 +30,9 @@ from sim.batch.progress import Progress, Wanted
 from sim.batch.run import Sizes, interruptible, load_engine, play_parts, unbroken
 from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
-from sim.errors import InputError, read_json, show, within
-from sim.game.deck import Deck, PathLike, digest
+from sim.errors import InputError, show, within
+from sim.game.base import digest
+from sim.game.deck import Deck
 from sim.game.documents import (
     SCHEMA,
     Count,
@@ -44,6 +45,7 @@ from sim.game.documents import (
     read_schema,
     some,
 )
+from sim.game.files import PathLike, read_json
 from sim.game.players import Player
 from sim.game.rules import Rules
 from sim.game.study import Study, load_study

@@ -19,8 +19,9 @@ from sim.batch.progress import Wanted
 from sim.batch.sums import Sums
 from sim.core.layout import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
 from sim.errors import InputError
-from sim.game.deck import Deck, PathLike
+from sim.game.deck import Deck
 from sim.game.documents import SCHEMA
+from sim.game.files import PathLike
 from sim.game.players import Player
 from sim.game.study import Study, load_study
 from sim.game.sweep import Sweep, Values, load_sweep

@@ -31,8 +31,9 @@ from sim.core.layout import (
 )
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
-from sim.game.deck import POWERS, PathLike
+from sim.game.deck import POWERS
 from sim.game.documents import SCHEMA
+from sim.game.files import PathLike
 from sim.game.study import Study
 from sim.metrics import BAO, Designers, spread
 

@@ -34,9 +34,9 @@ from sim.core.codes import RECORD_COLUMNS, Fault
 from sim.core.layout import GAME_COLUMNS, ROUND_ROWS, TALLY, TURN_ROWS, new_record, new_state
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, within
-from sim.game.deck import PathLike
+from sim.game.base import number
+from sim.game.files import PathLike
 from sim.game.study import MAX_UNITS, Study, load_study
-from sim.game.values import number
 from sim.results import Result, leader, reached
 from sim.store.folder import check_told, read_held
 from sim.store.ledger import Ledger, open_ledger

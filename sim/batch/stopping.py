@@ -23,7 +23,7 @@ from typing import Any
 
 from sim.batch.ranges import Range, Ranges
 from sim.errors import InputError, nearest, one_of
-from sim.game.values import whole, whole_text
+from sim.game.base import whole, whole_text
 
 INTERVALS = ("win_share", "score_mean")
 """Numbers of a seat that have an interval."""
