@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from analysis.languages import ORDINALS
+from analysis.words import ORDINALS
 from analysis.stats import (
     CONFIDENCE,
     HALVED,

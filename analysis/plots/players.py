@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.languages import ORDINALS
+from analysis.words import ORDINALS
 from analysis.plots.figures import (
     COLOURS,
     axes_or_new,

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.languages import ORDINALS, Language
+from analysis.words import ORDINALS, Language
 from analysis.report.parts import (
     Block,
     Chapter,

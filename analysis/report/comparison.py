@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from analysis.comparing import is_sure, is_tested, moves_untested
-from analysis.languages import ORDINALS
+from analysis.words import ORDINALS
 from analysis.report import common
 from analysis.report.figures import figure
 from analysis.report.parts import (

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.languages import ORDINALS
+from analysis.words import ORDINALS
 from analysis.report.parts import (
     Column,
     Figure,

@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from analysis.languages import DEFAULT, Language, language
+from analysis.words import DEFAULT, Language, language
 from analysis.report import comparison, run, sweep, tournament
 from analysis.report.parts import Column, Part, Pen, Table
 from analysis.report.read import read

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from analysis.languages import NO_BREAK, Language
+from analysis.words import NO_BREAK, Language
 from analysis.text import decimals
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from analysis.languages import DEFAULT, Language, language
+from analysis.words import DEFAULT, Language, language
 from analysis.text import WIDTH, align, paragraph, setting
 from sim.errors import unknown_name, within
 from sim.game.deck import Deck, load_deck, shipped_decks

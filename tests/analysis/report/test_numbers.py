@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from markupsafe import Markup
 
 import sim
-from analysis.languages import language, languages
+from analysis.words import language, languages
 from analysis.report import report
 from analysis.report.repeat import study_toml
 from analysis.stats import wilson
