@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from analysis.words import ORDINALS
 from analysis.stats import (
     CONFIDENCE,
     HALVED,
@@ -30,6 +29,7 @@ from analysis.stats import (
 )
 from analysis.text import NONE, WIDTH, align, changes, counted, decimals, fixed, paragraph
 from analysis.text_many import shortened, speed
+from analysis.words import ORDINALS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sim.game.deck import POWERS
 from sim.texts import columns, padded
 
 WIDTH = 100
@@ -250,7 +251,7 @@ def _percent(part: int, whole: int) -> str:
     return share(part, whole).removesuffix(" %")
 
 
-_DOING = ("seat", *_PLUCKS.values(), "look", "show", "swap", "macaw", "toco", "shoebill")
+_DOING = ("seat", *_PLUCKS.values(), *POWERS)
 
 
 def _doing_rows(summary: Mapping[str, Any]) -> list[list[str]]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.words import ORDINALS, Language
 from analysis.report.parts import (
     Block,
     Chapter,
@@ -22,6 +21,7 @@ from analysis.report.parts import (
     Text,
 )
 from analysis.report.repeat import changes, command, defaults, study_toml
+from analysis.words import ORDINALS, Language
 from sim.game.players import KINDS, Player, load_player, shipped_players
 from sim.game.rules import Rules
 
@@ -123,7 +123,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
         if not of_kind:
             continue
         if not changed:
-            yield Text(language.say(f"players.all_default_{kind}"))
+            yield Text(language.of_kind("players.all_default", kind))
             continue
         specs = {spec["name"]: spec for spec in model.parameters()}
         columns = [
@@ -140,7 +140,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
                 for value in values
             ]
             rows.append([code(key), meaning, value_text(language, usual[key]), *cells])
-        yield Table(language.text(f"players.caption_{kind}"), columns, rows)
+        yield Table(language.of_kind("players.caption", kind), columns, rows)
 
 
 def _strong(text: str, really: bool) -> str | Markup:

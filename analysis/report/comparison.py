@@ -11,7 +11,6 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from analysis.comparing import is_sure, is_tested, moves_untested
-from analysis.words import ORDINALS
 from analysis.report import common
 from analysis.report.figures import figure
 from analysis.report.parts import (
@@ -32,6 +31,7 @@ from analysis.report.parts import (
     places_of,
 )
 from analysis.text import decimals
+from analysis.words import ORDINALS
 
 MAIN: tuple[str, ...] = (
     "win_share",

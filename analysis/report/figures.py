@@ -10,7 +10,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.words import ORDINALS
 from analysis.report.parts import (
     Column,
     Figure,
@@ -22,6 +21,7 @@ from analysis.report.parts import (
     seat_label,
 )
 from analysis.stats import ratio
+from analysis.words import ORDINALS
 from sim.errors import left_out
 from sim.game.deck import POWERS
 

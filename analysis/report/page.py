@@ -16,10 +16,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from analysis.words import DEFAULT, Language, language
 from analysis.report import comparison, run, sweep, tournament
 from analysis.report.parts import Column, Part, Pen, Table
 from analysis.report.read import read
+from analysis.words import DEFAULT, Language, language
 from sim.errors import InputError
 from sim.texts import printable
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from analysis.words import NO_BREAK, Language
 from analysis.text import decimals
+from analysis.words import NO_BREAK, Language
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
