@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from analysis.words import DEFAULT, Language, language
 from analysis.text import WIDTH, align, paragraph, setting
+from analysis.words import DEFAULT, Language, language
 from sim.errors import unknown_name, within
 from sim.game.deck import Deck, load_deck, shipped_decks
 from sim.game.players import KINDS, Player, load_player, shipped_players

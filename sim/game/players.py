@@ -318,7 +318,9 @@ class RandomPlayer(Player):
     reaction_sd: Number = _seconds(0.3, "standard deviation of that time")
 
 
-KINDS: dict[str, type[Player]] = {"heuristic": HeuristicPlayer, "random": RandomPlayer}
+KINDS: dict[str, type[Player]] = {
+    model.model_fields["kind"].default: model for model in Player.__subclasses__()
+}
 """The kinds of players by name."""
 
 
