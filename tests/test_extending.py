@@ -73,7 +73,8 @@ Path("guest.toml").write_text('kind = "guest"\\n')
 Path("floods.toml").write_text('base = "five_per_value"\\n[change.barn_owl]\\npower = "flood"\\n')
 CHANGED = "--players hurried.toml,guest.toml,guest.toml --deck floods.toml --rule bao_tie=wins"
 run_commands(f"baobei run {CHANGED} --rounds 40 --records --out run")
-run_commands("baobei compare --players guest.toml,random,random,random --rule bao_tie=wins --rounds 20 --out b")
+run_commands("baobei compare --players guest.toml,random,random,random --rule bao_tie=wins "
+             "--rounds 20 --out b")
 run_commands("baobei sweep --over rules.bao_tie=fails,wins --over 0.bao_patience=0,9 "
              "--players balanced,guest.toml --rounds 20 --out c")
 run_commands("baobei tournament --players guest.toml,balanced,hurried.toml --deck floods.toml "
