@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from sim.batch.run import Job, load_engine, play
+from sim.batch.job import Job, load_engine, play
 from sim.core.layout import WIN_UNITS
 from sim.batch.executors import cores
 from sim.game.players import Player, load_player

@@ -21,11 +21,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim.batch.run import extend as extend
-    from sim.batch.run import run as run
-    from sim.comparisons import Comparison as Comparison
-    from sim.comparisons import compare as compare
-    from sim.comparisons import load_comparison as load_comparison
+    from analysis.results.comparison import Comparison as Comparison
+    from analysis.results.run import Result as Result
+    from analysis.results.sweep import SweepResult as SweepResult
+    from analysis.results.tournament import TournamentResult as TournamentResult
+    from sim.api import compare as compare
+    from sim.api import extend as extend
+    from sim.api import load_comparison as load_comparison
+    from sim.api import load_results as load_results
+    from sim.api import merge as merge
+    from sim.api import run as run
+    from sim.api import sweep as sweep
+    from sim.api import tournament as tournament
     from sim.errors import BaobeiError as BaobeiError
     from sim.errors import InputError as InputError
     from sim.game.deck import Deck as Deck
@@ -39,46 +46,39 @@ if TYPE_CHECKING:
     from sim.game.sweep import load_sweep as load_sweep
     from sim.game.tournament import Tournament as Tournament
     from sim.game.tournament import load_tournament as load_tournament
-    from sim.outcomes import SweepResult as SweepResult
-    from sim.outcomes import TournamentResult as TournamentResult
-    from sim.outcomes import sweep as sweep
-    from sim.outcomes import tournament as tournament
-    from sim.results import Result as Result
-    from sim.results import load_results as load_results
-    from sim.store.merge import merge as merge
     from sim.watch.scenario import check as check
     from sim.watch.trace import Trace as Trace
     from sim.watch.trace import trace as trace
 
 _HOMES = {
-    "BaobeiError": "errors",
-    "Comparison": "comparisons",
-    "Deck": "game.deck",
-    "InputError": "errors",
-    "Player": "game.players",
-    "Result": "results",
-    "Rules": "game.rules",
-    "Study": "game.study",
-    "Sweep": "game.sweep",
-    "SweepResult": "outcomes",
-    "Tournament": "game.tournament",
-    "TournamentResult": "outcomes",
-    "Trace": "watch.trace",
-    "check": "watch.scenario",
-    "compare": "comparisons",
-    "extend": "batch.run",
-    "load_comparison": "comparisons",
-    "load_deck": "game.deck",
-    "load_player": "game.players",
-    "load_results": "results",
-    "load_study": "game.study",
-    "load_sweep": "game.sweep",
-    "load_tournament": "game.tournament",
-    "merge": "store.merge",
-    "run": "batch.run",
-    "sweep": "outcomes",
-    "tournament": "outcomes",
-    "trace": "watch.trace",
+    "BaobeiError": "sim.errors",
+    "Comparison": "analysis.results.comparison",
+    "Deck": "sim.game.deck",
+    "InputError": "sim.errors",
+    "Player": "sim.game.players",
+    "Result": "analysis.results.run",
+    "Rules": "sim.game.rules",
+    "Study": "sim.game.study",
+    "Sweep": "sim.game.sweep",
+    "SweepResult": "analysis.results.sweep",
+    "Tournament": "sim.game.tournament",
+    "TournamentResult": "analysis.results.tournament",
+    "Trace": "sim.watch.trace",
+    "check": "sim.watch.scenario",
+    "compare": "sim.api",
+    "extend": "sim.api",
+    "load_comparison": "sim.api",
+    "load_deck": "sim.game.deck",
+    "load_player": "sim.game.players",
+    "load_results": "sim.api",
+    "load_study": "sim.game.study",
+    "load_sweep": "sim.game.sweep",
+    "load_tournament": "sim.game.tournament",
+    "merge": "sim.api",
+    "run": "sim.api",
+    "sweep": "sim.api",
+    "tournament": "sim.api",
+    "trace": "sim.watch.trace",
 }
 """Public names and the modules that they live in."""
 
@@ -98,7 +98,8 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         value = _version()
     elif name in _HOMES:
-        value = getattr(importlib.import_module(f"sim.{_HOMES[name]}"), name)
+        importlib.import_module("sim.api")  # objects show themselves in notebooks by it
+        value = getattr(importlib.import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module 'sim' has no attribute {name!r}")
     globals()[name] = value

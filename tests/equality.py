@@ -3,9 +3,9 @@
     python tests/equality.py keep FOLDER --tree OLD
     python tests/equality.py compare FOLDER
 
-The first writes what the checkout OLD prints and stores into a folder; the second does the same
-with this checkout and shows what differs. Commands, JSON, error messages, results folders with their
-tables and records, pages, what objects show in notebooks: everything is reached through the
+The first writes what the checkout OLD prints and stores into a folder; the second does the
+same with this checkout and shows what differs. Commands, JSON, error messages, results folders with
+their tables and records, pages, what objects show in notebooks: everything is reached through the
 program and the public names of `sim`, so that modules may move. Times and paths are masked,
 pictures are compared by their digests. It takes about a minute. (Golden files have a test of their
 own, and `results/` is made anew by `python3 go.py results`.)

@@ -11,13 +11,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sim.batch.run import run
-from sim.comparisons import Comparing
-from sim.comparisons import play as play_comparison
+from sim.api import play_comparison as play_comparison
+from sim.api import run, sweep, tournament
+from sim.game.comparison import Comparing
 from sim.game.study import Study, load_study
 from sim.game.sweep import Sweep, load_sweep
 from sim.game.tournament import Tournament, load_tournament
-from sim.outcomes import sweep, tournament
 
 pytestmark = pytest.mark.jit
 

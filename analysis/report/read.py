@@ -18,8 +18,8 @@ from sim.game.documents import Manifest, as_json, check, check_agrees, read_sche
 from sim.game.files import read_json
 
 if TYPE_CHECKING:
+    from analysis.results.run import Result
     from sim.game.study import Study
-    from sim.results import Result
 
 KINDS = ("run", "comparison", "sweep", "tournament")
 
@@ -105,7 +105,7 @@ def _json(file: Path, folder: Path) -> Any:
 
 def _of_run(path: Path, manifest: Manifest) -> Source:
     """Return what the sums of a run say."""
-    from sim.store.folder import read_result
+    from analysis.results.run import read_result
 
     return _named(_of_result(read_result(path)), path)
 
@@ -117,15 +117,16 @@ def _named(source: Source, path: Path) -> Source:
 
 
 def _of_comparison(path: Path, manifest: Manifest) -> Source:
-    from sim.comparisons import read_comparison
+    from analysis.results.comparison import read_comparison
 
     return _named(_of_result(read_comparison(path)), path)
 
 
 def _of_sweep(path: Path, manifest: Manifest) -> Source:
+
+    from analysis.results.sweep import facts_of_sweep, places, point_of
     from analysis.sweeping import METRICS, calibration_frame, metrics_frame
     from sim.game.study import Study
-    from sim.outcomes import facts_of_sweep, places, point_of
 
     file, kind = path / "summary.json", "sweep"
     study = resolved_study(kind, manifest.study, path / "manifest.json")
@@ -196,8 +197,8 @@ def _check_best(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], f
 
 def _of_tournament(path: Path, manifest: Manifest) -> Source:
     from analysis.ranking import frames
+    from analysis.results.tournament import facts_of_tournament
     from sim.game.tournament import Tournament
-    from sim.outcomes import facts_of_tournament
 
     file, kind, told = path / "summary.json", "tournament", path / "manifest.json"
     study = resolved_study(kind, manifest.study, told)

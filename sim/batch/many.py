@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim.batch.executors import Workers, count, opened
+from sim.batch.job import Job, Part, load_engine, play
 from sim.batch.progress import Progress, Wanted
-from sim.batch.run import Job, Part, load_engine, play
 from sim.batch.sums import Sums
 from sim.game.study import Study
 

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, TypeAdapter
 
+from sim.batch.job import Job, check_fault
 from sim.batch.measures import (
     EXTRA,
     Entry,
@@ -30,7 +31,6 @@ from sim.batch.measures import (
     tells_what_happened,
     turned,
 )
-from sim.batch.run import Job, check_fault
 from sim.batch.sums import Sums
 from sim.core.codes import RECORD_COLUMNS
 from sim.core.layout import GAME_COLUMNS, TALLY, new_state

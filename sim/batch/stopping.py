@@ -17,13 +17,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sim.batch.ranges import Range, Ranges
-from sim.errors import InputError, nearest, one_of
-from sim.game.base import whole, whole_text
+from sim.batch.executors import count
+from sim.batch.ranges import Range, Ranges, checked, in_words, minus, size
+from sim.errors import InputError, nearest, one_of, within
+from sim.game.base import number, whole, whole_text
+from sim.game.study import MAX_UNITS, Study
 
 INTERVALS = ("win_share", "score_mean")
 """Numbers of a seat that have an interval."""
@@ -138,3 +140,89 @@ def _width(text: str) -> float:
     if not 0 < width < math.inf:
         raise InputError("not a width", expected="a number above 0", got=text)
     return width
+
+
+# --- what to play, and when to stop ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is asked for.
+
+    Attributes:
+        study: What to play, as long as it may become.
+        wanted: Its units that are asked for.
+        limit: What ends a run that has come to the end of the study.
+        until: At which precision it may stop before that.
+        max_seconds: After which time it may.
+    """
+
+    study: Study
+    wanted: Ranges
+    limit: str
+    until: Until | None = None
+    max_seconds: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        *,
+        only: Sequence[int] | None,
+        until: str | Until | None,
+        max_units: dict[str, int | None],
+        max_seconds: float | None,
+    ) -> Plan:
+        """Return the plan that arguments of `run` mean.
+
+        Raises:
+            InputError: They make no sense, or not together.
+        """
+        with within(where="until"):
+            target = Until.of(until, len(study.players))
+        limit = study.unit
+        for unit, most in max_units.items():
+            most = count(f"max_{unit}", most, MAX_UNITS)
+            if most is None:
+                continue
+            if unit != study.unit:
+                problem = f"the study is one of {study.unit}"
+                raise InputError(problem, where=f"max_{unit}", expected=f"a limit of {study.unit}")
+            if target is not None or most < study.count:
+                changes: dict[str, Any] = {unit: most}
+                study, limit = study.with_changes(**changes), f"max_{unit}"
+        if max_seconds is not None and (number(max_seconds) or 0) <= 0:
+            problem = "a number of seconds above 0"
+            raise InputError(expected=problem, where="max_seconds", got=max_seconds)
+        wanted: Ranges = ((0, study.count),)
+        if only is not None:
+            if target is not None or limit != study.unit:
+                problem = "a range alone, or a run from the start until a target or a limit"
+                raise InputError("a range and a target at once", where="range", expected=problem)
+            with within(where="range"):
+                wanted = (checked(only, study.count),)
+        return cls(study, wanted, limit, target, max_seconds)
+
+    def begin(self, done: Ranges) -> list[Range]:
+        """Return the ranges that are still to be played, cut where the run will look.
+
+        Raises:
+            InputError: The folder holds something that a target cannot be judged by.
+        """
+        missing = minus(self.wanted, done)
+        if self.until is None:
+            return list(missing)
+        if done and done != ((0, done[0][1]),):
+            problem = f"holds {in_words(done, self.study.unit)}"
+            expected = f"the first {self.study.unit} without a gap, to look at them in order"
+            raise InputError(problem, where="until", expected=expected)
+        return list(cut_at_looks(missing))
+
+    def looks(self, done: Ranges) -> bool:
+        """Whether the run is at a look, or at its end, and has a target."""
+        count = size(done)
+        return self.until is not None and (is_look(count) or count == self.study.count)
+
+    def end(self, done: Ranges) -> str:
+        """Return why a run stops that has played all that it was asked for."""
+        return self.limit if done == ((0, self.study.count),) else "range"

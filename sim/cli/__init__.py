@@ -23,12 +23,12 @@ from sim.game.files import parse_value
 from sim.texts import printable
 
 if TYPE_CHECKING:
-    from sim.comparisons import Comparing
+    from analysis.results.run import Result
+    from sim.game.comparison import Comparing
     from sim.game.players import Player
     from sim.game.study import Study
     from sim.game.sweep import Sweep
     from sim.game.tournament import Tournament
-    from sim.results import Result
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -453,14 +453,14 @@ def run(
         raise InputError("records need a folder", where="--records", expected="--out FOLDER")
     check_page(page, lang)
     study = make_study(**table)
-    from sim.batch import run as batch
+    from sim import api
 
     limits: dict[str, Any] = {"only": only, "until": until, "max_seconds": max_seconds}
     limits |= {"max_rounds": max_rounds, "max_games": max_games}
     given = {name: value for name, value in limits.items() if value is not None}
     workers = _workers(threads, processes, dask)
     with _playing(out):
-        result = batch.run(study, records=records, out=out, progress=not quiet, **workers, **given)
+        result = api.run(study, records=records, out=out, progress=not quiet, **workers, **given)
     _print(result, out, as_json, quiet)
     write_page([result], page, lang, quiet)
 
@@ -533,13 +533,13 @@ def extend(
     if (rounds is None) == (games is None):
         expected = "one of --rounds and --games, the new number in all"
         raise InputError("rounds or games?", where="--rounds", expected=expected)
-    from sim.batch import run as batch
+    from sim import api
 
     workers = _workers(threads, processes, dask)
     if max_seconds is not None:
         workers["max_seconds"] = max_seconds
     with _playing(folder):
-        result = batch.extend(folder, rounds=rounds, games=games, progress=not quiet, **workers)
+        result = api.extend(folder, rounds=rounds, games=games, progress=not quiet, **workers)
     _print(result, folder, as_json, quiet)
 
 
@@ -556,9 +556,9 @@ def merge(folders: tuple[str, ...], out: str, as_json: bool, quiet: bool) -> Non
     """
     if out == "":
         raise InputError(expected="the name of a folder", where="--out", got=out)
-    from sim.store.merge import merge as together
+    from sim import api
 
-    result = together(folders, out)
+    result = api.merge(folders, out)
     _print(result, out, as_json, quiet)
 
 
@@ -739,11 +739,11 @@ def tournament(
     """
     check_page(page, lang)
     asked = make_tournament(**table)
-    from sim.outcomes import tournament as play
+    from sim import api
 
     workers = _workers(threads, processes, dask)
     with _playing(out):
-        result = play(asked, **workers, out=out, progress=not quiet)
+        result = api.tournament(asked, **workers, out=out, progress=not quiet)
     _show(result, out, as_json, quiet)
     write_page([result], page, lang, quiet)
 
@@ -813,11 +813,11 @@ def sweep(
     """
     check_page(page, lang)
     asked = make_sweep(study, over, **table)
-    from sim.outcomes import sweep as play
+    from sim import api
 
     workers = _workers(threads, processes, dask)
     with _playing(out):
-        result = play(asked, **workers, out=out, progress=not quiet)
+        result = api.sweep(asked, **workers, out=out, progress=not quiet)
     _show(result, out, as_json, quiet)
     write_page([result], page, lang, quiet)
 
@@ -899,14 +899,15 @@ def compare(
     """
     check_page(page, lang)
     asked = make_comparison(studies, **table)
-    from sim.comparisons import changed, play
+    from sim import api
+    from sim.game.comparison import changed
 
     notes = [*asked.notes, *([] if changed(asked.a, asked.b) else [_UNCHANGED])]
     workers = _workers(threads, processes, dask)
     with _playing(out):
         for note in () if quiet else notes:
             _tell(note)
-        result = play(asked, **workers, out=out, progress=not quiet)
+        result = api.play_comparison(asked, **workers, out=out, progress=not quiet)
     click.echo(result.to_json() if as_json else result.to_text(everything))
     if out is not None and not as_json and not quiet:
         _tell(f"results are in {out}")
@@ -927,7 +928,7 @@ def make_comparison(
     Raises:
         InputError: Something is wrong; says in which option or file.
     """
-    from sim.comparisons import Comparing
+    from sim.game.comparison import Comparing
 
     if len(studies) > 2:
         raise InputError("more than two studies", where=studies[2], expected="A.toml and B.toml")
@@ -1052,7 +1053,7 @@ def bench(players: str, seconds: int, as_json: bool, quiet: bool) -> None:
         player = load_player(players)
     _engine(quiet)
     from sim.cli.bench import measure, text
-    from sim.results import to_json
+    from sim.game.documents import to_json
 
     figures = measure(player, seconds)
     click.echo(to_json(figures) if as_json else text(figures))

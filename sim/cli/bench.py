@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from sim.batch.executors import cores
+from sim.batch.job import Job, load_engine, play
 from sim.batch.pack import pack
-from sim.batch.run import Job, load_engine, play
 from sim.core.copying import copied
 from sim.core.layout import TALLY, new_record, new_state
 from sim.game.players import Player
@@ -163,7 +163,7 @@ def processor() -> str:
 
 def text(figures: dict[str, Any]) -> str:
     """Return the measurements as a table."""
-    from analysis.text import align
+    from analysis.text.terminal import align
 
     machine, copy = figures["machine"], figures["copy"]
     cells = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
@@ -134,7 +134,27 @@ def digest(content: object) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
 
-class Frozen(BaseModel):
+class Shown:
+    """Shows itself in notebooks by a function that `show_with` was given; until then as text."""
+
+    def _repr_html_(self) -> str | None:
+        return None if _show is None else _show(self)
+
+
+_show: Callable[[Any], str | None] | None = None
+
+
+def show_with(function: Callable[[Any], str | None]) -> None:
+    """Let notebooks show decks, players, rules, studies and the like by a function.
+
+    Args:
+        function: Returns HTML for an object that is `Shown`; None where it has none.
+    """
+    global _show
+    _show = function
+
+
+class Frozen(Shown, BaseModel):
     """Base of all data objects: frozen, strict about types, and clear about mistakes.
 
     However it is made, a wrong or unknown field is an `InputError`, never a `ValidationError`.

@@ -201,11 +201,6 @@ class Deck(Frozen):
             [[bird.id, bird.value, bird.family, bird.power, bird.copies] for bird in self.birds]
         )
 
-    def _repr_html_(self) -> str:
-        from analysis.display import deck_html
-
-        return deck_html(self)
-
     def index(self, bird_id: str) -> int:
         """Return the index of a bird in `birds`.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -201,3 +202,13 @@ def some(content: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 def as_json(content: Any) -> Any:
     """Return a content as it comes back from a JSON file."""
     return json.loads(json.dumps(content))
+
+
+def to_json(content: Any) -> str:
+    """Return JSON text, indented, with lists of one or two numbers on one line."""
+    text = json.dumps(content, indent=2, allow_nan=False)
+    return _NUMBERS.sub(lambda found: f"[{', '.join(_NUMBER.findall(found[0]))}]", text)
+
+
+_NUMBER = re.compile(r"[-+.e\d]+|null")
+_NUMBERS = re.compile(rf"\[\n\s+(?:{_NUMBER.pattern})(?:,\n\s+(?:{_NUMBER.pattern}))?\n\s+\]")

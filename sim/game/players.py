@@ -151,11 +151,6 @@ class Player(Frozen):
         """Digest of what is played: kind and parameters; no name, no character."""
         return digest({"kind": self.kind, **self.values})
 
-    def _repr_html_(self) -> str:
-        from analysis.display import player_html
-
-        return player_html(self)
-
     @classmethod
     def parameters(cls) -> list[dict[str, Any]]:
         """Return every parameter of this kind, JSON-ready.

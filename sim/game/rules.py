@@ -281,11 +281,6 @@ class Rules(Frozen):
         """Whether `game_threshold` is the assumed default, so that results must say so (GAME-2)."""
         return bool(self.game_threshold == _settings(self.edition)["game_threshold"])
 
-    def _repr_html_(self) -> str:
-        from analysis.display import rules_html
-
-        return rules_html(self)
-
     @staticmethod
     def options() -> list[dict[str, Any]]:
         """Return every option, in the rulebook's order, JSON-ready.

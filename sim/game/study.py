@@ -295,11 +295,6 @@ class Study(Frozen):
 
     __str__ = __repr__
 
-    def _repr_html_(self) -> str:
-        from analysis.display import study_html
-
-        return study_html(self)
-
     def _design(self) -> dict[str, Any]:
         players = [player.fingerprint for player in self.players]
         return {"players": players, "game": self.rules_id, "unit": self.unit}

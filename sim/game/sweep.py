@@ -37,7 +37,7 @@ from itertools import product
 from typing import Any
 
 from sim.errors import InputError, nearest, show, unknown_name, within
-from sim.game.base import as_whole, digest, needed, number, plain, whole, whole_text
+from sim.game.base import Shown, as_whole, digest, needed, number, plain, whole, whole_text
 from sim.game.deck import Bird, Deck
 from sim.game.files import PathLike, locate, parse_value, read_toml
 from sim.game.players import Player, no_such_parameter
@@ -75,7 +75,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Shown):
     """What to play, resolved and checked. Make one with `load_sweep` or `Sweep.of`.
 
     Attributes:
@@ -207,13 +207,6 @@ class Sweep:
             f"<Sweep over {axes}: {len(self.points):,} points of {self.base.count:,} "
             f"{self.base.unit}, seed {self.base.seed}>"
         )
-
-    def _repr_html_(self) -> str:
-        from analysis.display import design_html
-
-        axes = {axis.key: f"{len(axis.values)} values" for axis in self.axes}
-        played = f"{len(self.points):,} points of {self.base.count:,} {self.base.unit}"
-        return design_html(self.base.title or "A sweep", self.base, axes | {"played": played})
 
 
 def load_sweep(name_or_path: PathLike) -> Sweep:

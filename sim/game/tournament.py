@@ -28,7 +28,7 @@ from itertools import combinations, permutations
 from typing import Any
 
 from sim.errors import InputError, unknown_name, within
-from sim.game.base import digest, needed
+from sim.game.base import Shown, digest, needed
 from sim.game.files import PathLike, locate, read_toml
 from sim.game.players import Player, shipped_players
 from sim.game.study import Study, refuse_others, some_players
@@ -60,7 +60,7 @@ Table = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Tournament:
+class Tournament(Shown):
     """What to play, resolved and checked. Make one with `load_tournament` or `Tournament.of`.
 
     Attributes:
@@ -261,15 +261,6 @@ class Tournament:
             f"<Tournament of {len(self.players)} players: {len(self.tables):,} tables of "
             f"{self.seats}, {self.rounds:,} rounds, seed {self.base.seed}>"
         )
-
-    def _repr_html_(self) -> str:
-        from analysis.display import design_html
-
-        facts = {
-            "players": ", ".join(player.name for player in self.players),
-            "played": f"{len(self.tables):,} tables of {self.seats}, {self.rounds:,} rounds",
-        }
-        return design_html(self.base.title or "A tournament", self.base, facts)
 
 
 def load_tournament(name_or_path: PathLike) -> Tournament:

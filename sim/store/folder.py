@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import json
 import platform
-import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -36,13 +35,12 @@ from sim.game.documents import (
     Units,
     check,
     check_agrees,
-    numbers_of,
     read_schema,
     some,
+    to_json,
 )
 from sim.game.files import PathLike, read_json
 from sim.game.study import Study
-from sim.results import Result, to_json
 from sim.store.files import locked, parquet, sync_folder, write, write_with, writing
 from sim.store.journal import JOURNAL, read_journal
 from sim.store.rows import (
@@ -55,7 +53,6 @@ from sim.store.rows import (
     stream,
     write_records,
 )
-from sim.texts import printable
 
 MANIFEST = "manifest.json"
 SUMMARY = "summary.json"
@@ -100,37 +97,29 @@ class Held:
     version: str = field(default_factory=lambda: str(sim.__version__))
     engine: int = ENGINE_VERSION
 
-    @classmethod
-    def of(cls, result: Result, records: bool) -> Held:
-        """Return what a folder holds when it holds a result."""
-        return cls(
-            study=result.study,
-            ranges=result.ranges,
-            sums=result.sums,
-            seconds=result.seconds,
-            compile_seconds=result.compile_seconds,
-            stopped_by=result.stopped_by,
-            finished=result.stopped_by != INTERRUPTED,
-            records=records,
-            until=result.until,
-            version=result.version,
-            engine=result.engine,
-        )
+    @property
+    def rows(self) -> int:
+        """How many rows the records have, where they are kept."""
+        return int(self.sums["rounds"]) * len(self.study.players)
 
-    def result(self, folder: Path | None) -> Result:
-        """Return it as a result."""
-        return Result(
-            study=self.study,
-            sums=self.sums,
-            seconds=self.seconds,
-            compile_seconds=self.compile_seconds,
-            stopped_by=(self.stopped_by if self.finished else None) or INTERRUPTED,
-            folder=folder,
-            version=self.version,
-            ranges=self.ranges,
-            until=self.until,
-            engine=self.engine,
-        )
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of a run: the files that are made of what a folder holds.
+
+    Attributes:
+        summary: Text of ``summary.json``, without its last line end.
+        tables: By name; each becomes a Parquet file.
+        kept: Records in memory, a DataFrame; None where there are none, or they are in the folder.
+    """
+
+    summary: str
+    tables: Mapping[str, Any]
+    kept: Any = None
+
+
+Tell = Callable[[Held], Told]
+"""Makes what is told of a run, of what a folder holds."""
 
 
 # --- making ready ---------------------------------------------------------------------------------
@@ -202,19 +191,28 @@ def _check_goes_on(path: Path, there: Held, study: Study, records: bool) -> None
 # --- saving and loading ---------------------------------------------------------------------------
 
 
-def save(result: Result, folder: PathLike) -> Path:
-    """Write a result into a folder; see `Result.save`."""
+def save(run: Held, told: Told, folder: PathLike, origin: Path | None = None) -> Path:
+    """Write a run into a folder, which is made if need be, and return its path.
+
+    Args:
+        run: What the folder will hold.
+        told: What is told of it.
+        folder: The folder.
+        origin: Where the run is from; records that are there already stay.
+
+    Raises:
+        InputError: The folder cannot be written to, or holds another study, or more of it.
+    """
     with locked(folder) as path:
-        mine = result.folder is not None and result.folder.resolve() == path.resolve()
-        has_records = result.kept is not None or (mine and _holds_records(path))
+        mine = origin is not None and origin.resolve() == path.resolve()
+        run = replace(run, records=told.kept is not None or (mine and _holds_records(path)))
         if (path / MANIFEST).exists():
             there = read_held(path)
-            check_same(path, there.study, result.study)
-            _check_loses_nothing(path, there, result, has_records)
+            check_same(path, there.study, run.study)
+            _check_loses_nothing(path, there, run)
         else:
-            hold(path, result.study, records=has_records)
-        write_result(path, result, records=has_records)
-    result.folder = path
+            hold(path, run.study, records=run.records)
+        write_result(path, run, told)
     return path
 
 
@@ -222,42 +220,41 @@ def _holds_records(path: Path) -> bool:
     return (path / RECORDS).exists() or (path / PARTS).is_dir()
 
 
-def _check_loses_nothing(path: Path, there: Held, result: Result, records: bool) -> None:
+def _check_loses_nothing(path: Path, there: Held, run: Held) -> None:
     """Refuse to put less in the place of more."""
-    unit = result.study.unit
-    if minus(there.ranges, result.ranges):
+    unit = run.study.unit
+    if minus(there.ranges, run.ranges):
         problem = f"holds a run of {there.ranges[-1][1]} {unit}"
         expected = f"at least as many {unit}, or another folder"
-        raise InputError(problem, where=path, expected=expected, got=size(result.ranges))
-    if there.records and there.ranges and not records:
+        raise InputError(problem, where=path, expected=expected, got=size(run.ranges))
+    if there.records and there.ranges and not run.records:
         expected = "a result with records, or another folder"
         raise InputError("holds records, which would be lost", where=path, expected=expected)
 
 
-def write_result(path: Path, result: Result, *, records: bool) -> None:
-    """Write all files of a result into a locked folder, the manifest last.
+def write_result(path: Path, run: Held, told: Told) -> None:
+    """Write all files of a run into a locked folder, the manifest last.
 
     Args:
         path: The folder.
-        result: What they say.
-        records: Whether there are records: those that the result has kept, or else those that
-            are in the folder.
+        run: What it will hold; its records, if any, are those told, or else in the folder.
+        told: What is told of it.
 
     Raises:
         InputError: The folder cannot be written to.
     """
     with writing(path, "what is finished is kept in it, and nothing of it is lost"):
-        if result.kept is not None:
-            write_records(path / RECORDS, [from_frame(result.kept)], result.ranges)
-        elif records:
-            gather(path, [path], result.ranges, result.record_rows)
-        for name, frame in result.tables().items():
+        if told.kept is not None:
+            write_records(path / RECORDS, [from_frame(told.kept)], run.ranges)
+        elif run.records:
+            gather(path, [path], run.ranges, run.rows)
+        for name, frame in told.tables.items():
             write_with(path / f"{name}.parquet", partial(parquet, frame=frame))
-        write(path / SUMMARY, result.to_json() + "\n")
-    write_manifest(path, Held.of(result, records))
+        write(path / SUMMARY, told.summary + "\n")
+    write_manifest(path, run)
     with writing(path), suppress(FileNotFoundError):
         clear_parts(path)
-        if not records:
+        if not run.records:
             (path / RECORDS).unlink(missing_ok=True)  # those of an older run
         (path / JOURNAL).unlink()
 
@@ -281,60 +278,6 @@ def gather(path: Path, folders: Iterable[Path], ranges: Ranges, rows: int) -> No
         check_count(whole, rows)
     else:
         write_records(whole, stream(found, ranges, rows), ranges)
-
-
-def load(folder: PathLike) -> Result:
-    """Return the result of a folder; see `sim.results.load_results`."""
-    path = Path(folder)
-    there = read_result(path)
-    if there.engine != ENGINE_VERSION:
-        told = printable(str(path))
-        warnings.warn(
-            f"{told}: played by engine {there.engine}, this is engine {ENGINE_VERSION}: "
-            "the same study gives other numbers now",
-            stacklevel=3,
-        )
-    return there
-
-
-def read_result(path: Path) -> Result:
-    """Return the result of a folder, whichever engine played it.
-
-    Raises:
-        InputError: As for `sim.results.load_results`.
-    """
-    there = read_held(path)
-    if not there.ranges:
-        problem = "holds an unfinished run, of which nothing is finished"
-        raise InputError(problem, where=path, expected="the same run again, to its end")
-    return check_told(path, there)
-
-
-def check_told(path: Path, there: Held) -> Result:
-    """Return the result that a folder holds, its numbers made.
-
-    The summary of a finished run must say what its sums say: else one of them is damaged. A run
-    that goes on has none that is up to date.
-
-    Raises:
-        InputError: It does not; says where. Or no numbers can be made of the sums.
-    """
-    result, file = there.result(path), path / SUMMARY
-    with numbers_of(path / MANIFEST):
-        true = result.summary()
-    if not (there.finished and file.exists()):
-        return result
-    told = read_schema(read_json(file), file, "the summary of a run")
-    mine = there.version == str(sim.__version__) and there.engine == ENGINE_VERSION
-    if not mine:  # it may have known less, or better
-        true = {"version": there.version}
-        told = some(told, true)
-    try:
-        check_agrees(told, true, file, to=f"the sums in {MANIFEST}", older=True)
-    except InputError:
-        if read_held(path) == there:  # else a run has just gone on in between
-            raise
-    return result
 
 
 def read_held(path: Path) -> Held:

@@ -27,9 +27,10 @@ from sim.batch.many import Piece
 from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, left_out, show
-from sim.game.documents import SCHEMA, Count, Part, Units, check, read_schema
+from sim.game.documents import SCHEMA, Count, Part, Units, check, read_schema, to_json
 from sim.game.files import PathLike, check_regular, parse_json, read_json
-from sim.results import to_json
+from sim.game.sweep import Sweep
+from sim.game.tournament import Tournament
 from sim.store.files import (
     GOES_ON,
     LOCK,
@@ -201,6 +202,13 @@ class Keeper:
         with self.writing():
             (self.path / JOURNAL).unlink(missing_ok=True)
 
+    def save(self, result: Any) -> Path:
+        """Write a result with ``summary``, ``tables`` and ``pictures``; return the folder."""
+        start = time.perf_counter()
+        self.finish(result.summary(), result.tables(), result.pictures)
+        result.saving_seconds = time.perf_counter() - start
+        return self.path
+
     def _write_manifest(self, *, finished: bool) -> None:
         manifest = {
             "schema": SCHEMA,
@@ -302,3 +310,32 @@ def _bytes(content: bytes) -> Callable[[Path], None]:
         path.write_bytes(content)
 
     return write
+
+
+# --- plans ----------------------------------------------------------------------------------------
+
+
+def plan_of_tournament(tournament: Tournament) -> dict[str, Any]:
+    """Return what a folder has to know of a tournament."""
+    return {
+        "kind": "tournament",
+        "fingerprint": tournament.fingerprint,
+        "rules_id": tournament.base.rules_id,
+        "seed": tournament.base.seed,
+        "unit": "rounds",
+        "count": tournament.rounds,
+        "study": tournament.to_dict(),
+    }
+
+
+def plan_of_sweep(sweep: Sweep) -> dict[str, Any]:
+    """Return what a folder has to know of a sweep."""
+    return {
+        "kind": "sweep",
+        "fingerprint": sweep.fingerprint,
+        "rules_id": sweep.base.rules_id,
+        "seed": sweep.base.seed,
+        "unit": sweep.base.unit,
+        "count": sweep.base.count * len(sweep.points),
+        "study": sweep.to_dict(),
+    }

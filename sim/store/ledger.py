@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sim.batch.ranges import Ranges, in_words, minus, union
 from sim.batch.stopping import Until
@@ -24,14 +24,13 @@ from sim.batch.sums import Sums
 from sim.errors import InputError
 from sim.game.files import PathLike
 from sim.game.study import Study
-from sim.results import Result
 from sim.store.files import GOES_ON, locked, sync_folder, writing
-from sim.store.folder import Held, hold, write_manifest, write_result
+from sim.store.folder import Held, Tell, hold, write_manifest, write_result
 from sim.store.journal import JOURNAL, Entry, Journal
 from sim.store.rows import PARTS, Keeper, Parts, clear_parts, held, sources
 
 if TYPE_CHECKING:
-    from sim.batch.run import Part
+    from sim.batch.job import Part
 
 NOTE_SECONDS = 0.05
 """A journal is written to at most so often."""
@@ -90,17 +89,27 @@ class Ledger:
     def flush(self) -> None:
         """Make `ranges` and `sums` say all that was noted."""
 
-    def finish(self, stopped_by: str) -> Result:
-        """Return the result."""
-        return Result(
+    @property
+    def kept(self) -> Any:
+        """Records in memory, as a DataFrame; None where there are none."""
+        return None if self._keeper is None else self._keeper.frame()
+
+    def finish(self, stopped_by: str, tell: Tell) -> Held:
+        """Return what was played, the run being over.
+
+        Args:
+            stopped_by: Why it ended.
+            tell: Makes what is told of it; called where that is written into a folder.
+        """
+        return Held(
             study=self.study,
+            ranges=self.ranges,
             sums=self.sums,
             seconds=self.seconds,
             compile_seconds=self.compile_seconds,
             stopped_by=stopped_by,
-            ranges=self.ranges,
+            finished=True,
             until=self.until,
-            kept=None if self._keeper is None else self._keeper.frame(),
         )
 
 
@@ -213,8 +222,8 @@ class FolderLedger(Ledger):
         self._journal.close()
         self._finished = True
 
-    def finish(self, stopped_by: str) -> Result:
-        """Write all files of the result, and return it.
+    def finish(self, stopped_by: str, tell: Tell) -> Held:
+        """Write all files of the run, and return it; see `Ledger.finish`.
 
         Raises:
             InputError: The folder cannot be written to.
@@ -222,10 +231,9 @@ class FolderLedger(Ledger):
         self.flush()
         self._fold()
         self._close()
-        result = super().finish(stopped_by)
-        write_result(self.path, result, records=self._records)
-        result.folder = self.path
-        return result
+        run = replace(super().finish(stopped_by, tell), records=self._records)
+        write_result(self.path, run, tell(run))
+        return run
 
 
 def _check_records(path: Path, ranges: Ranges, unit: str) -> None:

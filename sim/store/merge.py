@@ -14,22 +14,31 @@ from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
 from sim.game.files import PathLike
-from sim.results import Result
 from sim.store.files import locked, writing
-from sim.store.folder import FILES, MANIFEST, Held, check_same, gather, read_held, write_result
+from sim.store.folder import (
+    FILES,
+    MANIFEST,
+    Held,
+    Tell,
+    check_same,
+    gather,
+    read_held,
+    write_result,
+)
 
 MOST_FOLDERS = 10_000
 
 
-def merge(folders: Sequence[PathLike], out: PathLike) -> Result:
+def merge(folders: Sequence[PathLike], out: PathLike, tell: Tell) -> Held:
     """Put runs of one study over disjoint ranges together, as if one run had played them all.
 
     Args:
         folders: Results folders, finished or not; they stay as they are.
         out: A new folder for the result.
+        tell: Makes what is told of it.
 
     Returns:
-        The result over all ranges together.
+        What the new folder holds: all ranges together.
 
     Raises:
         InputError: The folders are not of the same study, seed and engine, some units are in two
@@ -49,13 +58,12 @@ def merge(folders: Sequence[PathLike], out: PathLike) -> Result:
         _check_disjoint(parts)
         there = _together(list(parts.values()))
         target = stack.enter_context(locked(_new(Path(out))))
-        result = there.result(None)
+        told = tell(there)
         if there.records:
             with writing(target):
-                gather(target, paths, there.ranges, result.record_rows)
-        write_result(target, result, records=there.records)
-        result.folder = target
-        return result
+                gather(target, paths, there.ranges, there.rows)
+        write_result(target, there, told)
+        return there
 
 
 def _is_writable(path: Path) -> bool:

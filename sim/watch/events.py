@@ -11,39 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from sim.core.codes import QUESTIONS, REFUSALS, Ask, Fault, Note, Stage
+from sim.batch.job import EngineError as EngineError
+from sim.batch.job import broken_rules as broken_rules
+from sim.batch.job import raise_fault as raise_fault
+from sim.core.codes import QUESTIONS, Ask, Note, Stage
 from sim.core.layout import GAME_REASONS, NONE, REASONS, TRIGGERS
 from sim.core.log import BEYOND, NO_ESTIMATE
 from sim.engine.play import advance, start
-from sim.errors import BaobeiError
 
 Event = dict[str, Any]
 
 EVENTS = [note.name.lower() for note in Note if note is not Note.WHY]
 """The kinds of events."""
-
-
-class EngineError(BaobeiError):
-    """A bug: the engine or a shipped policy has done what it must never do."""
-
-
-def broken_rules(verdict: int) -> list[str]:
-    """The ids of the rules in a verdict of `sim.core.legal`."""
-    return [rule for k, rule in enumerate(REFUSALS) if verdict >> k & 1]
-
-
-def raise_fault(state: Any) -> None:
-    """Report a policy that answered against the rules.
-
-    Raises:
-        EngineError: `State.fault` is set.
-    """
-    if state.fault == Fault.NONE:
-        return
-    raise EngineError(
-        f"unit {state.index}, turn {state.turn}: seat {state.fault_seat} answered "
-        f"'{QUESTIONS[state.fault_question]}' against {', '.join(broken_rules(state.fault_rules))}"
-    )
 
 
 def place(word: int) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sim.batch.pack import pack
 from sim.core.layout import new_state
-from sim.game.base import needed
+from sim.game.base import Shown, needed
 from sim.game.deck import Deck
 from sim.game.files import PathLike
 from sim.game.study import Study, load_study
@@ -25,7 +25,7 @@ MAX_INDEX = 2**36 - 1
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(Shown):
     """What happened in one round or one game.
 
     Attributes:
@@ -78,11 +78,6 @@ class Trace:
     def __repr__(self) -> str:
         """Say what it is a trace of."""
         return f"<Trace of {self.study.unit[:-1]} {self.index}: {len(self.events)} events>"
-
-    def _repr_html_(self) -> str:
-        from analysis.display import trace_html
-
-        return trace_html(self)
 
 
 def trace(study: Study | PathLike, index: int = 0, *, explain: bool = False) -> Trace:

@@ -15,7 +15,8 @@ import pytest
 
 from sim import load_results, run
 from sim.batch.executors import opened
-from sim.batch.run import Job, _result, play
+from sim.batch.job import Job, play
+from sim.batch.schedule import _result
 from sim.errors import InputError, WorkersLost
 from tests.support.runs import Once, content, start, study
 
@@ -63,7 +64,7 @@ def test_mistakes_are_not_taken_for_losses() -> None:
 def test_a_chunk_that_is_late_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    monkeypatch.setattr("sim.batch.run.POLL_SECONDS", 0.01)
+    monkeypatch.setattr("sim.batch.schedule.POLL_SECONDS", 0.01)
     with ThreadPoolExecutor(1) as pool:
         late: Any = pool.submit(lambda: time.sleep(0.1) or 5)
         assert _result(late, lambda: False) == 5

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
+from sim.api import run, tournament
 from sim.batch.many import Piece, Totals, play_many
-from sim.batch.run import run
 from sim.errors import InputError
 from sim.game.study import Study
 from sim.game.tournament import Tournament
-from sim.outcomes import tournament
 from sim.store.keep import JOURNAL
 
 pytestmark = pytest.mark.jit
@@ -30,8 +29,8 @@ def studies() -> list[Study]:
 @pytest.fixture
 def _no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the plots, which take longer than all the rest."""
-    for kind in ("TournamentResult", "SweepResult"):
-        monkeypatch.setattr(f"sim.outcomes.{kind}.pictures", lambda _: {})
+    for kind in ("tournament.TournamentResult", "sweep.SweepResult"):
+        monkeypatch.setattr(f"analysis.results.{kind}.pictures", lambda _: {})
 
 
 plain = pytest.mark.usefixtures("_no_pictures")

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analysis.results.comparison import Comparison
+from sim.api import compare
+from sim.batch.job import play as play_job
 from sim.batch.pairs import PairJob, _products, play_pairs
-from sim.batch.run import play as play_job
 from sim.batch.sums import Sums
-from sim.comparisons import Comparison, compare
 from sim.game.study import Study
 
 pytestmark = pytest.mark.jit

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import pytest
 
+from analysis.results.run import leader
 from sim import run
 from sim.batch import progress
 from sim.batch.progress import Progress
 from sim.batch.sums import Sums
-from sim.results import leader
 from tests.support.runs import study
 
 pytestmark = pytest.mark.jit

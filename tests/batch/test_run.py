@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 import sim
-from sim.batch.run import CHUNK_SECONDS, Job, Part, Sizes, play, play_parts, run
+from analysis.results.run import Result
+from sim.api import run
+from sim.batch.job import Job, Part, play
+from sim.batch.schedule import CHUNK_SECONDS, Sizes, play_parts
 from sim.batch.sums import Sums
 from sim.core.codes import RECORD_COLUMNS
 from sim.core.layout import NONE, TALLY, WIN_UNITS, new_record
 from sim.errors import InputError
 from sim.game.study import Study
-from sim.results import Result
 from sim.store.rows import to_arrow
 from sim.watch.trace import trace
 
@@ -172,7 +174,7 @@ def test_games_are_added_up_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     """What is kept of each game must fit; then a chunk is played in pieces."""
     given = study(games=60, rules={"bao_failure_minimum": 1000, "game_threshold": 6000})
     whole = run(given, records=True, threads=1, chunk=100)
-    monkeypatch.setattr("sim.batch.run.MOST_GAMES", 7)
+    monkeypatch.setattr("sim.batch.job.MOST_GAMES", 7)
     pieces = run(given, records=True, threads=1, chunk=100)
     assert pieces == whole
     assert pieces.records.equals(whole.records)
@@ -269,7 +271,7 @@ def test_a_chunk_of_games_that_overflows_its_buffer_goes_on(
 ) -> None:
     rules = {"max_rounds": 8}
     whole = run(study(games=300, rules=rules), records=True, threads=1, chunk=300)
-    monkeypatch.setattr("sim.batch.run.GAME_ROWS", 1)
+    monkeypatch.setattr("sim.batch.job.GAME_ROWS", 1)
     small = run(study(games=300, rules=rules), records=True, threads=1, chunk=300)
     assert small == whole
     assert small.records.equals(whole.records)

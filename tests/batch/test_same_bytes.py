@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sim import extend, load_results, merge, run
-from sim.batch.run import Job, play
+from sim.batch.job import Job, play
 from sim.game.study import Study
 from sim.watch.trace import trace
 from tests.support.runs import content, stable, study

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analysis.results.run import interval
 from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE, wilson, z_score
 from sim import load_results, run
 from sim.batch.stopping import Until, cut_at_looks, is_look, looks, looks_to
 from sim.errors import InputError
 from sim.game.study import MAX_UNITS
-from sim.results import interval
 from tests.support.runs import content, stable, study
 
 pytestmark = pytest.mark.jit

@@ -20,13 +20,14 @@ import sim
 from analysis import plots
 from analysis.plots.figures import undrawn
 from analysis.report.read import read
+from analysis.results.comparison import Comparison
+from analysis.results.sweep import SweepResult
+from analysis.results.tournament import TournamentResult
+from sim.api import load_comparison, load_results
 from sim.cli import main
-from sim.comparisons import Comparison, load_comparison
 from sim.game.players import Player
 from sim.game.study import Study
 from sim.game.tournament import Tournament
-from sim.outcomes import SweepResult, TournamentResult
-from sim.results import load_results
 from sim.texts import is_line
 
 pytestmark = pytest.mark.jit

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from sim.api import load_results
 from sim.cli import DEFAULT_ROUNDS, main
 from sim.errors import InputError
 from sim.game.study import MAX_SEED, MAX_UNITS, Study, load_study
-from sim.results import load_results
 from sim.watch.trace import trace
 
 pytestmark = pytest.mark.jit
@@ -152,16 +152,16 @@ def test_run_prints_the_table() -> None:
 
 
 def test_run_without_arguments_means_the_built_in_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sim.batch.run
+    import sim.api
 
     asked: list[Study] = []
-    real = sim.batch.run.run
+    real = sim.api.run
 
     def short(study: Study, **options: Any) -> Any:
         asked.append(study)
         return real(study.with_changes(rounds=50), **options)
 
-    monkeypatch.setattr(sim.batch.run, "run", short)
+    monkeypatch.setattr(sim.api, "run", short)
     assert baobei("run").exit_code == 0
     assert asked == [load_study()]
 
@@ -333,13 +333,13 @@ def test_unwritable_folder(tmp_path: Path) -> None:
 
 
 def test_a_bug_is_told_without_blaming_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sim.batch.run
+    import sim.api
     from sim.watch.events import EngineError
 
     def broken(*_: Any, **__: Any) -> None:
         raise EngineError("a bug in a player")
 
-    monkeypatch.setattr(sim.batch.run, "run", broken)
+    monkeypatch.setattr(sim.api, "run", broken)
     result = baobei("run")
     assert result.exit_code == 70
     assert result.stderr == "Error: a bug in a player\n"
@@ -434,12 +434,12 @@ def test_ctrl_c(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_without_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sim.batch.run
+    import sim.api
 
     def stopped(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sim.batch.run, "run", stopped)
+    monkeypatch.setattr(sim.api, "run", stopped)
     result = baobei("run", "--rounds", "1e10")
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == "stopped; without --out FOLDER nothing is kept\n"
@@ -451,7 +451,7 @@ def test_a_file_that_ends_too_early_is_not_taken_for_ctrl_c(
     def ends(*_: Any, **__: Any) -> None:
         raise EOFError("Ran out of input")
 
-    monkeypatch.setattr("sim.batch.run.run", ends)
+    monkeypatch.setattr("sim.api.run", ends)
     result = baobei("run", *SMALL)
     assert result.exit_code != 130
     assert isinstance(result.exception, EOFError)

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from analysis.results.comparison import Comparison
+from sim.api import compare, load_comparison
 from sim.batch.pairs import PairJob, play_pairs
 from sim.cli import main
-from sim.comparisons import Comparison, compare, load_comparison
 from sim.game.study import Study
 
 pytestmark = pytest.mark.jit
@@ -151,7 +152,7 @@ def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sim.comparisons.play", stop)
+    monkeypatch.setattr("sim.api.play_comparison", stop)
     done = baobei("--rounds", "100")
     assert done.exit_code == 130
     assert "nothing is kept" in done.stderr
@@ -170,7 +171,7 @@ def test_an_interrupted_comparison_goes_on(
             raise KeyboardInterrupt
         return play_pairs(job, begin, end)
 
-    monkeypatch.setattr("sim.comparisons.play_pairs", stopping)
+    monkeypatch.setattr("sim.batch.pairs.play_pairs", stopping)
     with pytest.raises(KeyboardInterrupt):
         quiet(study(players), out=tmp_path / "there", **options)
     assert (tmp_path / "there" / "unfinished.json").exists()

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sim.api import sweep
 from sim.cli import main
 from sim.game.study import Study
-from sim.outcomes import sweep
 
 FILE = """
 players = ["balanced", "novice"]

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sim.api import tournament
 from sim.cli import main
 from sim.errors import InputError
 from sim.game.tournament import load_tournament
-from sim.outcomes import tournament
 
 FILE = """
 title = "Four"

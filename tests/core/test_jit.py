@@ -20,7 +20,7 @@ import numba
 import numpy as np
 import pytest
 
-from sim.batch import run as batch
+from sim.batch import job as batch
 from sim.core import jit
 from sim.core.jit import entry
 from sim.game.study import Study

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sim import Study, run, trace
-from sim.batch.run import Job
+from sim.batch.job import Job
 from sim.core.codes import Ask, Power
 from sim.core.jit import COMPILED
 from sim.core.layout import (

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sim.batch.job import Job
 from sim.batch.pack import pack
-from sim.batch.run import Job
 from sim.core.codes import KIND, RECORD_COLUMNS, Fault, Stage
 from sim.core.layout import (
     BAO_BEATEN,

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from sim.comparisons import Comparing, Comparison, changed, compare
+from analysis.results.comparison import Comparison
+from sim.api import compare
 from sim.errors import InputError
+from sim.game.comparison import Comparing, changed
 from sim.game.study import Study
 
 pytestmark = pytest.mark.jit

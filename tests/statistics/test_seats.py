@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sim.api import run
 from sim.batch.pack import pack
-from sim.batch.run import run
 from sim.core.codes import Stage
 from sim.core.jit import entry
 from sim.core.layout import MAX_PLAYERS, new_state

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sim.api import run
+from sim.batch.job import Job, Part, play
 from sim.batch.pack import pack
-from sim.batch.run import Job, Part, play, run
 from sim.core import rng
 from sim.core.jit import entry
 from sim.core.layout import MAX_PLAYERS, new_state
@@ -139,7 +140,7 @@ def test_workers_do_not_begin_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         part = play(job, 0, end - begin)  # each chunk begins with the first round's numbers
         return Part(begin, end, part.sums, part.seconds, part.rows)
 
-    monkeypatch.setattr("sim.batch.run.play", anew)
+    monkeypatch.setattr("sim.batch.job.play", anew)
     assert repeats(rows()) == 79
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from sim.batch.run import Job, play
+from analysis.results.groups import Designers
+from sim.batch.job import Job, play
 from sim.batch.sums import Sums
 from sim.game.deck import POWERS
 from sim.game.study import Study
-from sim.metrics import Designers
 
 ROUNDS = 300
 LEVEL = 0.95

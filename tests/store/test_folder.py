@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sim.batch.run import run
+from analysis.results.run import Result
+from sim.api import load_results, run
 from sim.errors import InputError
 from sim.game.study import Study
-from sim.results import Result, load_results
 from sim.store.folder import TABLES, prepare
 
 pytestmark = pytest.mark.jit

@@ -201,7 +201,7 @@ def test_interrupted_many_times(tmp_path: Path) -> None:
 def test_what_is_there_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run(study(), out=tmp_path, records=True)
     before = content(tmp_path)
-    monkeypatch.setattr("sim.batch.run.play", lambda *_: pytest.fail("played again"))
+    monkeypatch.setattr("sim.batch.job.play", lambda *_: pytest.fail("played again"))
     assert run(study(), out=tmp_path, records=True) == done
     assert content(tmp_path) == before
 
@@ -221,7 +221,7 @@ def test_an_unfinished_folder_says_what_is_there(tmp_path: Path) -> None:
 
 
 def test_a_second_ctrl_c_is_as_usual() -> None:
-    from sim.batch.run import interruptible
+    from sim.batch.schedule import interruptible
 
     with interruptible() as pressed:
         assert not pressed()
@@ -421,12 +421,12 @@ def test_a_worker_process_is_killed(tmp_path: Path) -> None:
 def test_lost_workers_are_told_with_the_way_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sim.batch.run
+    import sim.api
 
     def lost(*_: Any, **__: Any) -> None:
         raise WorkersLost("the workers were lost: somebody pulled the plug")
 
-    monkeypatch.setattr(sim.batch.run, "run", lost)
+    monkeypatch.setattr(sim.api, "run", lost)
     done = CliRunner().invoke(main, ["run", "--out", str(tmp_path), "--quiet"])
     assert done.exit_code == 75
     assert done.stderr.startswith("Error: the workers were lost: somebody pulled the plug; ")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sim.batch.run import Job, play
+from sim.batch.job import Job, play
 from sim.store.journal import Entry, Journal, read_journal
 from tests.support.runs import study
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from sim.batch.run import run
+from sim.api import run, sweep, tournament
 from sim.errors import InputError
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.outcomes import plan_of_tournament, sweep, tournament
-from sim.store.keep import JOURNAL, MANIFEST, keeping
+from sim.store.keep import JOURNAL, MANIFEST, keeping, plan_of_tournament
 
 pytestmark = pytest.mark.jit
 
@@ -33,8 +32,8 @@ def files(folder: Path) -> dict[str, bytes]:
 @pytest.fixture
 def _no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the plots, which take longer than all the rest."""
-    for kind in ("TournamentResult", "SweepResult"):
-        monkeypatch.setattr(f"sim.outcomes.{kind}.pictures", lambda _: {})
+    for kind in ("tournament.TournamentResult", "sweep.SweepResult"):
+        monkeypatch.setattr(f"analysis.results.{kind}.pictures", lambda _: {})
 
 
 plain = pytest.mark.usefixtures("_no_pictures")

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-import sim.batch.run
+import sim.batch.job
 from sim import run
-from sim.batch.run import Job, Part, play
+from sim.batch.job import Job, Part, play
 from sim.batch.sums import Sums
 from sim.store.ledger import FOLD_BYTES
 from tests.support.runs import study
@@ -52,7 +52,7 @@ def played_at_once(units: int) -> Callable[[Job, int, int], Part]:
 def test_a_thousand_million_rounds(
     chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sim.batch.run, "play", played_at_once(chunk))
+    monkeypatch.setattr(sim.batch.job, "play", played_at_once(chunk))
     monkeypatch.setattr("sim.store.ledger.NOTE_SECONDS", 0.0)  # a line for each chunk
     monkeypatch.setattr("sim.store.ledger.FOLD_SECONDS", 1.0)
     seen: list[tuple[int, int, int]] = []

@@ -42,8 +42,8 @@ KINDS = {"tournament": a_tournament, "sweep": a_sweep, "comparison": a_compariso
 @pytest.fixture(params=KINDS.values(), ids=KINDS)
 def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Played:
     """Plays one of the three, without pictures."""
-    for kind in ("TournamentResult", "SweepResult"):
-        monkeypatch.setattr(f"sim.outcomes.{kind}.pictures", lambda _: {})
+    for kind in ("tournament.TournamentResult", "sweep.SweepResult"):
+        monkeypatch.setattr(f"analysis.results.{kind}.pictures", lambda _: {})
     played: Played = request.param
     return played
 
@@ -163,7 +163,7 @@ def test_only_one_writes_into_a_folder(play: Played, tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 import sim.store.files
-import sim.outcomes
+import analysis.results.sweep
 from tests.store.test_many_studies import KINDS
 
 real = sim.store.files.settle
@@ -174,7 +174,7 @@ def killed(unnamed, path):
     real(unnamed, path)
 
 sim.store.files.settle = killed
-sim.outcomes.SweepResult.pictures = lambda _: {}
+analysis.results.sweep.SweepResult.pictures = lambda _: {}
 options = {"rotate": False} if sys.argv[1] == "comparison" else {}
 KINDS[sys.argv[1]](out=sys.argv[2], **options)
 """
@@ -193,7 +193,9 @@ KINDS[sys.argv[1]](out=sys.argv[2], **options)
 def test_killed_while_results_are_written(
     kind: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sim.outcomes.SweepResult.pictures", lambda _: {})  # they take long
+    monkeypatch.setattr(
+        "analysis.results.sweep.SweepResult.pictures", lambda _: {}
+    )  # they take long
     folder, options = tmp_path / "killed", {"rotate": False} if kind == "comparison" else {}
     KINDS[kind](out=tmp_path / "whole", **options)
     done = python(KILLED, kind, str(folder), file)

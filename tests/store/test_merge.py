@@ -287,7 +287,7 @@ def test_a_journal_of_another_manifest_is_no_harm(tmp_path: Path) -> None:
         if done >= 600:
             raise KeyboardInterrupt
 
-    from sim.batch.run import Job, play
+    from sim.batch.job import Job, play
     from sim.store.journal import Entry, Journal
 
     with pytest.raises(KeyboardInterrupt):

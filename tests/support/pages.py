@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import sim
+from sim.api import sweep, tournament
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.outcomes import sweep, tournament
 
 EVIL = "<script>alert(1)</script>"
 """What a title, a question or a name must never become."""

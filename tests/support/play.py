@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.batch.run import Job
+from sim.batch.job import Job
 from sim.core.codes import RECORD_COLUMNS, Fault
 from sim.core.layout import GAME_LENGTHS, TALLY, TURNS_BY_END, new_record, new_state
 from sim.engine.play import play_chunk

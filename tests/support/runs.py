@@ -11,8 +11,8 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
+from analysis.results.run import Result
 from sim.game.study import Study
-from sim.results import Result
 
 TABLES = ("seats.parquet", "metrics.parquet", "histograms.parquet", "records.parquet")
 TIMES = ("seconds", "rounds_per_second", "version")

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from matplotlib.figure import Figure
 
 from analysis.report import report
+from sim.api import sweep, tournament
 from sim.cli import main
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.outcomes import sweep, tournament
 from sim.store.keep import JOURNAL, MANIFEST
 
 pytestmark = pytest.mark.jit
@@ -95,7 +95,7 @@ def test_a_picture_that_fails_costs_nothing_else(
 
     monkeypatch.setattr("analysis.plots.files.picture", drawn)
     if fails == "all":
-        monkeypatch.setattr("sim.outcomes.SweepResult.pictures", refused)
+        monkeypatch.setattr("analysis.results.sweep.SweepResult.pictures", refused)
     elif fails == "to be written":
         monkeypatch.setattr("sim.store.keep._bytes", refused)
     told = "picture score_mean left out: ValueError: no limits"

@@ -12,9 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import plots
+from analysis.results.sweep import SweepResult
+from analysis.results.tournament import TournamentResult
+from sim.api import sweep, tournament
 from sim.game.study import Study
 from sim.game.tournament import Tournament
-from sim.outcomes import SweepResult, TournamentResult, sweep, tournament
 
 pytestmark = pytest.mark.jit
 

@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 import sim
 from analysis import plots
 from analysis.plots.figures import STYLE, percent
+from analysis.results.run import Result
 from sim.errors import InputError
 from sim.game.study import Study
-from sim.results import Result
 
 pytestmark = pytest.mark.jit
 

@@ -26,19 +26,26 @@ import pytest
 import sim
 from analysis.report import figures, report
 from analysis.report.read import read
+from analysis.results.comparison import Comparison
+from analysis.results.sweep import SweepResult
+from analysis.results.tournament import TournamentResult
+from sim.api import load_comparison
+from sim.batch.job import Job, play
 from sim.batch.many import Piece, Totals
 from sim.batch.pairs import PairJob, PairSums, play_pairs
-from sim.batch.run import Job, play
 from sim.batch.sums import Sums
-from sim.comparisons import UNFINISHED, Comparing, Comparison, _keep, _kept, _plan, load_comparison
 from sim.errors import InputError
+from sim.game.comparison import Comparing
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.outcomes import SweepResult, TournamentResult, plan_of_sweep, plan_of_tournament
 from sim.store.folder import prepare
 from sim.store.journal import Entry, Journal
-from sim.store.keep import JOURNAL, keeping, unsealed
+from sim.store.keep import JOURNAL, keeping, plan_of_sweep, plan_of_tournament, unsealed
+from sim.store.pairs import UNFINISHED
+from sim.store.pairs import keep as _keep
+from sim.store.pairs import kept as _kept
+from sim.store.pairs import plan_of_comparison as _plan
 from sim.store.rows import COLUMNS
 from tests.support.damage import damaged_lines, damaged_parquet, damaged_text, resealed
 

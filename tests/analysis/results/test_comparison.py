@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 import sim
-from analysis.comparing import comparison_text, sentence
+from analysis.text.comparison import comparison_text, sentence
 from sim.batch.measures import measures
-from sim.batch.run import Job
-from sim.batch.run import play as play_job
-from sim.comparisons import Comparison, compare, load_comparison
+from sim.batch.job import Job
+from sim.batch.job import play as play_job
+from analysis.results.comparison import Comparison
+from sim.api import compare
+from sim.api import load_comparison
 from sim.errors import InputError
 from sim.game.study import Study
 
@@ -346,7 +348,7 @@ def test_a_damaged_side_is_told_before_anything_is_played(
     quiet(study(), rules={"shield": "none"}, out=tmp_path)
     file = tmp_path / "b" / "manifest.json"
     file.write_text(file.read_text("utf-8").replace('"seconds"', '"second"', 1))
-    monkeypatch.setattr("sim.comparisons.play_pairs", None)
+    monkeypatch.setattr("sim.batch.pairs.play_pairs", None)
     with pytest.raises(InputError, match=r"b/manifest.json: seconds: damaged: missing"):
         quiet(study(), rules={"shield": "none"}, out=tmp_path)
 
@@ -369,7 +371,7 @@ def test_what_a_row_says_is_what_the_sums_say(tmp_path: Path, players: Any) -> N
 
 
 def test_every_measure_has_words() -> None:
-    from analysis.comparing import _WORDS
+    from analysis.text.comparison import _WORDS
 
     names = {each.name for games in (False, True) for each in measures(2, games)}
     assert names <= set(_WORDS)

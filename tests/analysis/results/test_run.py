@@ -10,11 +10,12 @@ import pytest
 import sim
 from analysis.stats import wilson
 from analysis.tables import METRICS
-from sim.batch.run import run
+from sim.api import run
 from sim.errors import InputError
 from sim.game.study import Study
-from sim.metrics import spread
-from sim.results import Result, to_json
+from analysis.results.groups import spread
+from analysis.results.run import Result
+from sim.game.documents import to_json
 
 pytestmark = pytest.mark.jit
 

@@ -11,7 +11,8 @@ import sim
 from analysis.sweeping import METRICS, best_point, calibration_rows
 from sim.errors import InputError
 from sim.game.study import Study
-from sim.outcomes import SweepResult, sweep
+from analysis.results.sweep import SweepResult
+from sim.api import sweep
 
 
 def base(**changes: Any) -> Study:

@@ -10,7 +10,8 @@ import pytest
 import sim
 from analysis.ranking import frames
 from sim.game.tournament import Tournament
-from sim.outcomes import TournamentResult, tournament
+from analysis.results.tournament import TournamentResult
+from sim.api import tournament
 
 FOUR = ["balanced", "sharp", "novice", "random"]
 

@@ -8,17 +8,41 @@ says the same as before.
 from __future__ import annotations
 
 import json
-import re
+import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
+from analysis.results.groups import BAO, Designers, spread
+from analysis.stats import (
+    CONFIDENCE,
+    LOOK_CONFIDENCE,
+    mean_interval,
+    ratio,
+    ratio_interval,
+    sample_sd,
+    wilson,
+)
+from analysis.sweeping import calibration_frame, calibration_rows
+from analysis.tables import frames
+from analysis.blocks import Block
+from analysis.text.numbers import counted
+from analysis.text.run import run_blocks, summary_text
+from sim.batch.job import ENGINE_VERSION
 from sim.batch.ranges import Ranges, in_words, size
 from sim.batch.stopping import Until, looks_to
 from sim.batch.sums import Sums
-from sim.core.layout import (
+from sim.errors import InputError
+from sim.game.files import read_json
+from sim.game.deck import POWERS
+from sim.game.base import Shown
+from sim.game.files import PathLike
+from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some, to_json
+from sim.game.study import Study
+from sim.texts import printable
+from sim.metrics import (
     DOUBLE_HIT,
     END_CAP,
     GAME_REASONS,
@@ -29,13 +53,8 @@ from sim.core.layout import (
     RIVAL_HIT,
     WIN_UNITS,
 )
-from sim.engine import ENGINE_VERSION
-from sim.errors import InputError
-from sim.game.deck import POWERS
-from sim.game.documents import SCHEMA
-from sim.game.files import PathLike
-from sim.game.study import Study
-from sim.metrics import BAO, Designers, spread
+
+from sim.store.folder import INTERRUPTED, MANIFEST, SUMMARY, Held, Told, read_held, save
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,7 +67,7 @@ _PLUCKS = {"own_hit": OWN_HIT, "rival_hit": RIVAL_HIT, "double_hit": DOUBLE_HIT,
 
 
 @dataclass(eq=False)
-class Result:
+class Result(Shown):
     """The result of a run. Equal to another where study, sums and the reason to stop are.
 
     Attributes:
@@ -97,6 +116,50 @@ class Result:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @classmethod
+    def of(cls, run: Held, folder: Path | None = None, kept: Any = None) -> Result:
+        """Return what the store holds of a run as a result.
+
+        Args:
+            run: What it holds.
+            folder: Where.
+            kept: Records in memory.
+        """
+        return cls(
+            study=run.study,
+            sums=run.sums,
+            seconds=run.seconds,
+            compile_seconds=run.compile_seconds,
+            stopped_by=(run.stopped_by if run.finished else None) or INTERRUPTED,
+            folder=folder,
+            version=run.version,
+            kept=kept,
+            ranges=run.ranges,
+            until=run.until,
+            engine=run.engine,
+        )
+
+    @property
+    def held(self) -> Held:
+        """What the store keeps of it."""
+        return Held(
+            study=self.study,
+            ranges=self.ranges,
+            sums=self.sums,
+            seconds=self.seconds,
+            compile_seconds=self.compile_seconds,
+            stopped_by=self.stopped_by,
+            finished=self.stopped_by != INTERRUPTED,
+            until=self.until,
+            version=self.version,
+            engine=self.engine,
+        )
+
+    @property
+    def told(self) -> Told:
+        """What is told of it in a folder."""
+        return Told(self.to_json(), self.tables(), self.kept)
+
     # --- numbers ----------------------------------------------------------------------------------
 
     def summary(self) -> dict[str, Any]:
@@ -131,8 +194,6 @@ class Result:
             metric, seat, value, low, high. ``histograms``: metric, value, count. ``positions``:
             one row for each place in the turn order. ``birds``: one row for each bird.
         """
-        from analysis.tables import frames
-
         return frames(self.summary())
 
     @property
@@ -157,7 +218,7 @@ class Result:
     @property
     def record_rows(self) -> int:
         """How many rows the records have, where they are kept."""
-        return int(self.sums["rounds"]) * len(self.study.players)
+        return self.held.rows
 
     @property
     def score_counts(self) -> list[Counter[int]]:
@@ -188,8 +249,6 @@ class Result:
         One row for each seat and bin of confidence that has a pluck, and for all seats together,
         where ``seat`` is missing; `analysis.sweeping.calibration_rows` describes the columns.
         """
-        from analysis.sweeping import calibration_frame
-
         seats = range(len(self.study.players))
         return calibration_frame(list(calibration_of(self.sums, seats)))
 
@@ -204,8 +263,6 @@ class Result:
 
     def to_text(self) -> str:
         """Return the table that ``baobei run`` prints, at most 100 columns wide."""
-        from analysis.text import summary_text
-
         return summary_text(
             self.summary(), title=self.study.title, compile_seconds=self.compile_seconds
         )
@@ -221,17 +278,14 @@ class Result:
             for row in self.summary()["players"]
             if row["win_share"] is not None
         )
-        from analysis.text import counted
-
         played = counted(size(self.ranges), self.study.unit[:-1])
         if self.ranges != ((0, self.study.count),):
             played = f"{in_words(self.ranges, self.study.unit)} of {self.study.count:,}"
         return f"<Result of {played}, seed {self.study.seed}: {shares or 'nobody won'}>"
 
-    def _repr_html_(self) -> str:
-        from analysis.text import summary_html
-
-        return summary_html(self.summary(), title=self.study.title, question=self.study.question)
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        return run_blocks(self.summary(), self.study.title, self.study.question)
 
     # --- folders ----------------------------------------------------------------------------------
 
@@ -241,36 +295,58 @@ class Result:
         Raises:
             InputError: The folder cannot be written to, or holds another study.
         """
-        from sim.store.folder import save
+        self.folder = save(self.held, self.told, folder, self.folder)
+        return self.folder
 
-        return save(self, folder)
 
 
-def load_results(folder: PathLike) -> Result:
-    """Return the result that a folder holds.
+def tell(run: Held) -> Told:
+    """Return what is told of a run in its folder."""
+    return Result.of(run).told
+
+
+def read_result(path: Path) -> Result:
+    """Return the result of a folder, whichever engine played it.
 
     Raises:
-        InputError: There is none in it, or none that is finished or readable.
+        InputError: As for `sim.api.load_results`.
     """
-    from sim.store.folder import load
-
-    return load(folder)
-
-
-def to_json(content: Any) -> str:
-    """Return JSON text, indented, with lists of one or two numbers on one line."""
-    text = json.dumps(content, indent=2, allow_nan=False)
-    return _NUMBERS.sub(lambda found: f"[{', '.join(_NUMBER.findall(found[0]))}]", text)
+    there = read_held(path)
+    if not there.ranges:
+        problem = "holds an unfinished run, of which nothing is finished"
+        raise InputError(problem, where=path, expected="the same run again, to its end")
+    return check_told(path, there)
 
 
-_NUMBER = re.compile(r"[-+.e\d]+|null")
-_NUMBERS = re.compile(rf"\[\n\s+(?:{_NUMBER.pattern})(?:,\n\s+(?:{_NUMBER.pattern}))?\n\s+\]")
+def check_told(path: Path, there: Held) -> Result:
+    """Return the result that a folder holds, its numbers made.
+
+    The summary of a finished run must say what its sums say: else one of them is damaged. A run
+    that goes on has none that is up to date.
+
+    Raises:
+        InputError: It does not; says where. Or no numbers can be made of the sums.
+    """
+    result, file = Result.of(there, path), path / SUMMARY
+    with numbers_of(path / MANIFEST):
+        true = result.summary()
+    if not (there.finished and file.exists()):
+        return result
+    told = read_schema(read_json(file), file, "the summary of a run")
+    mine = there.version == str(sim.__version__) and there.engine == ENGINE_VERSION
+    if not mine:  # it may have known less, or better
+        true = {"version": there.version}
+        told = some(told, true)
+    try:
+        check_agrees(told, true, file, to=f"the sums in {MANIFEST}", older=True)
+    except InputError:
+        if read_held(path) == there:  # else a run has just gone on in between
+            raise
+    return result
 
 
 def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]:
     """Yield how often plucks hit by confidence: of some seats, and of all together (None)."""
-    from analysis.sweeping import calibration_rows
-
     columns = [sums[name] for name in ("sure_plucks", "sure_hits", "sure_sum")]
     for seat in seats:
         for row in calibration_rows(*(column[seat] for column in columns)):
@@ -357,10 +433,8 @@ def _target(result: Result) -> dict[str, Any]:
 
 def _seat(study: Study, sums: Sums, seat: int, level: float) -> dict[str, Any]:
     """Return one seat's part of the summary, intervals at a confidence level."""
-    from analysis.stats import ratio, sample_sd
-
     rounds, score, counts = sums["rounds"], sums["score"][seat], sums["count"][seat]
-    share, decided = sums["share"][seat], _decided(study, sums)
+    share, decided = sums["share"][seat], units_decided(study, sums)
     powers = counts[POWER_USED:]
     return {
         "seat": seat,
@@ -381,7 +455,7 @@ def _seat(study: Study, sums: Sums, seat: int, level: float) -> dict[str, Any]:
     }
 
 
-def _decided(study: Study, sums: Sums) -> int:
+def units_decided(study: Study, sums: Sums) -> int:
     """Return how many rounds (games) have a winner: not those that a limit stopped."""
     if study.games is None:
         return int(sums["rounds"] - sums["ends"][END_CAP])
@@ -393,8 +467,6 @@ def _decided(study: Study, sums: Sums) -> int:
 
 def confidence(until: Until | None) -> float:
     """Return the level of the intervals of a run, by whether it looks at them as it goes on."""
-    from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE
-
     return CONFIDENCE if until is None else LOOK_CONFIDENCE
 
 
@@ -402,10 +474,8 @@ def interval(
     metric: str, study: Study, sums: Sums, seat: int, level: float
 ) -> tuple[float | None, float | None]:
     """Return the interval of one of `sim.batch.stopping.INTERVALS`, at a confidence level."""
-    from analysis.stats import wilson
-
     if metric == "win_share":
-        return wilson(sums["share"][seat], _decided(study, sums), WIN_UNITS, level)
+        return wilson(sums["share"][seat], units_decided(study, sums), WIN_UNITS, level)
     return _score_interval(study, sums, seat, level)
 
 
@@ -433,8 +503,6 @@ def _score_interval(
     study: Study, sums: Sums, seat: int, level: float
 ) -> tuple[float | None, float | None]:
     """Return the interval of the mean score of a round; whole games are what is independent."""
-    from analysis.stats import mean_interval, ratio_interval
-
     rounds, score = sums["rounds"], sums["score"][seat]
     if study.games is None:
         return mean_interval(rounds, score, sums["score_sq"][seat], level)
@@ -447,3 +515,18 @@ def _score_interval(
         products=sums["game_score_rounds"][seat],
         confidence=level,
     )
+
+
+def game_of(base: Study) -> dict[str, Any]:
+    """Return the part of a summary that says which game was played, with which luck."""
+    return {
+        "title": base.title,
+        "question": base.question,
+        "seed": base.seed,
+        "edition": base.edition,
+        "deck": base.deck.name,
+        "deck_assumed": base.deck_assumed,
+        "rules": base.rules.to_dict(),
+        "rules_id": base.rules_id,
+        "rules_changed": base.rules.changed_from_edition(),
+    }

@@ -1,0 +1,255 @@
+"""What came of a sweep."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sim
+from analysis.results.run import Result, calibration_of, game_of, units_decided
+from analysis.sweeping import (
+    best_point,
+    calibration_frame,
+    group_row,
+    metrics_frame,
+    seat_rows,
+    table_rows,
+)
+from sim.batch.sums import Sums
+from sim.game.deck import Deck
+from analysis.blocks import Block
+from analysis.text.sweep import sweep_blocks, sweep_text
+from sim.game.base import Shown
+from sim.game.files import PathLike
+from sim.game.documents import SCHEMA, to_json
+from sim.game.players import Player
+from sim.game.study import Study
+from sim.game.sweep import Sweep
+from sim.metrics import WIN_UNITS
+from sim.store.keep import keeping, plan_of_sweep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.plots import SweepPlots
+
+@dataclass(eq=False)
+class SweepResult(Shown):
+    """The result of a sweep.
+
+    Attributes:
+        sweep: What was played.
+        sums: Exact sums over each point.
+        seconds: Time that playing took, compiling or loading the engine included.
+        saving_seconds: Time that drawing pictures and writing the results took after that.
+        version: Version of the program that played.
+    """
+
+    sweep: Sweep
+    sums: Sequence[Sums]
+    seconds: float = 0.0
+    saving_seconds: float = field(default=0.0, kw_only=True)
+    version: str = field(default_factory=lambda: str(sim.__version__))
+
+    # --- numbers ----------------------------------------------------------------------------------
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """The result of each point, as of a run."""
+        pairs = zip(self.sweep.studies, self.sums, strict=True)
+        return [Result(study=study, sums=sums, seconds=0.0) for study, sums in pairs]
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """One row for each point, seat and metric.
+
+        Columns: ``point`` from 0; the value of each axis, named by its key; ``seat``, missing in
+        rows about the table, and ``strategy``; ``metric``, ``value``, ``low``, ``high`` (95 %),
+        ``n``, and of what it is the number. `analysis.sweeping.METRICS` describes the metrics.
+        """
+        return metrics_frame([row for rows in self._metric_rows for row in rows])
+
+    @cached_property
+    def _metric_rows(self) -> list[list[dict[str, Any]]]:
+        """The rows of `metrics`, for each point."""
+        pairs = zip(self._places(), self.results, strict=True)
+        return [list(self._rows_of_a_point(place, result)) for place, result in pairs]
+
+    def _rows_of_a_point(self, place: dict[str, Any], result: Result) -> Iterator[dict[str, Any]]:
+        summary, games = result.summary(), result.study.games is not None
+        decided = units_decided(result.study, result.sums)
+        for player in summary["players"]:
+            of = {"seat": player["seat"], "strategy": player["strategy"]}
+            for row in seat_rows(player, summary["rounds"], decided, games):
+                yield place | of | row
+        if len(self.sweep.focus) > 1:
+            shares = sum(result.sums["share"][seat] for seat in self.sweep.focus)
+            unit = result.study.unit
+            yield place | _NO_SEAT | group_row(shares, decided, WIN_UNITS, unit)
+        for row in table_rows(summary):
+            yield place | _NO_SEAT | row
+
+    @cached_property
+    def calibration(self) -> pd.DataFrame:
+        """How often plucks hit that a player was so and so sure of.
+
+        One row for each point, seat in focus and bin of confidence that has a pluck, and for all
+        seats together, where ``seat`` is missing; `analysis.sweeping.calibration_rows` describes
+        the columns.
+        """
+        return calibration_frame(list(self._calibration_rows()))
+
+    def _calibration_rows(self) -> Iterator[dict[str, Any]]:
+        for place, sums in zip(self._places(), self.sums, strict=True):
+            for row in calibration_of(sums, self.sweep.focus):
+                yield place | row
+
+    def _places(self) -> list[dict[str, Any]]:
+        """Return, for each point, its number and the values of the axes."""
+        return places([axis.key for axis in self.sweep.axes], self.sweep.points)
+
+    @cached_property
+    def best(self) -> dict[str, Any] | None:
+        """The point with the greatest win share of the seats in focus; see `best_point`."""
+        focus = self.sweep.focus
+        if not focus:
+            return None
+        name, seat = ("win_share", focus[0]) if len(focus) == 1 else ("group_win_share", None)
+        found = best_point(self.metrics, name, seat)
+        return found and found | {"seats": list(focus)}
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return all tables by name: ``metrics`` and ``calibration``."""
+        return {"metrics": self.metrics, "calibration": self.calibration}
+
+    def summary(self) -> dict[str, Any]:
+        """Return all numbers but the calibration's, JSON-ready: what was played, each point."""
+        base = self.sweep.base
+        axes = [axis.key for axis in self.sweep.axes]
+        return facts_of_sweep(base, axes, list(self.sweep.focus), self.version) | {
+            "best": self.best,
+            "points": [point_of(axes, rows) for rows in self._metric_rows],
+        }
+
+    def to_json(self) -> str:
+        """Return the summary as JSON text, exactly what ``baobei sweep --json`` prints."""
+        return to_json(self.summary())
+
+    # --- for people -------------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """Return the tables that ``baobei sweep`` prints."""
+        return sweep_text(self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds)
+
+    def __str__(self) -> str:
+        """Return the tables that ``baobei sweep`` prints."""
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        """Say in one line what was played."""
+        return f"<Result of {self.sweep!r}>"
+
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        return sweep_blocks(self.summary())
+
+    # --- folders ----------------------------------------------------------------------------------
+
+    def save(self, folder: PathLike) -> Path:
+        """Write the result into a folder, which is made if need be, and return its path.
+
+        Raises:
+            InputError: The folder cannot be written to, or holds something else.
+        """
+        with keeping(folder, plan_of_sweep(self.sweep)) as keeper:
+            return keeper.save(self)
+
+    def pictures(self) -> dict[str, bytes]:
+        """Return all plots by file name, as SVG and PNG."""
+        from analysis.plots import sweep_pictures
+
+        return sweep_pictures(self.tables(), self.sweep.focus)
+
+    @property
+    def plot(self) -> SweepPlots:
+        """Single plots: ``result.plot.metric("win_share")``; see `analysis.plots.SweepPlots`."""
+        from analysis.plots import SweepPlots
+
+        return SweepPlots(self)
+
+
+_NO_SEAT: dict[str, Any] = {"seat": None, "strategy": None}
+
+
+def facts_of_sweep(base: Study, axes: list[str], focus: list[int], version: str) -> dict[str, Any]:
+    """Return the part of a sweep's summary that says what was played."""
+    return {
+        "schema": SCHEMA,
+        "kind": "sweep",
+        "version": version,
+        **game_of(base),
+        "unit": base.unit,
+        "count": base.count,
+        "axes": axes,
+        "focus": focus,
+    }
+
+
+def point_of(axes: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a point's part of the summary: values of the axes, the table, the seats.
+
+    Args:
+        axes: Their keys.
+        rows: Of `SweepResult.metrics`, those of the point.
+    """
+    seats: dict[Any, dict[str, Any]] = {None: {}}
+    for row in rows:
+        told = seats.setdefault(row["seat"], {"seat": row["seat"], "strategy": row["strategy"]})
+        told[row["metric"]] = row["value"]
+        if row["low"] is not None:
+            told[f"{row['metric']}_ci95"] = [row["low"], row["high"]]
+    table = seats.pop(None)
+    return {
+        "point": rows[0]["point"],
+        "values": {axis: rows[0][axis] for axis in axes},
+        **table,
+        "players": list(seats.values()),
+    }
+
+
+def places(axes: Sequence[str], points: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return, for each point of a sweep, its number and the values of the axes as tables have them.
+
+    Args:
+        axes: Their keys.
+        points: The values of all axes at each point.
+    """
+    columns = [_column(key, [point[k] for point in points]) for k, key in enumerate(axes)]
+    rows = zip(*columns, strict=True)
+    return [{"point": k} | dict(zip(axes, row, strict=True)) for k, row in enumerate(rows)]
+
+
+def _column(key: str, values: Sequence[Any]) -> list[Any]:
+    """Return the values of an axis as a column of one type: all numbers, or all text."""
+    if all(isinstance(value, bool) for value in values):
+        return list(values)
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return list(values)
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return [float(value) for value in values]
+    return [_told(key, value) for value in values]
+
+
+def _told(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        value = Deck.of(value) if key == "deck" else Player.of(value)
+    if isinstance(value, Deck | Player):
+        return value.name
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,172 @@
+"""What came of a tournament."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sim
+from analysis.ranking import Seating, Standings
+from analysis.results.run import game_of
+from sim.batch.sums import Sums
+from analysis.blocks import Block
+from analysis.text.tournament import tournament_blocks, tournament_text
+from sim.game.base import Shown
+from sim.game.files import PathLike
+from sim.game.documents import SCHEMA, to_json
+from sim.game.tournament import Tournament
+from sim.metrics import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
+from sim.store.keep import keeping, plan_of_tournament
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.plots import TournamentPlots
+
+@dataclass(eq=False)
+class TournamentResult(Shown):
+    """The result of a tournament.
+
+    Attributes:
+        tournament: What was played.
+        sums: Exact sums over each seating, in the order of `Tournament.seatings`.
+        seconds: Time that playing took, compiling or loading the engine included.
+        saving_seconds: Time that drawing pictures and writing the results took after that.
+        version: Version of the program that played.
+    """
+
+    tournament: Tournament
+    sums: Sequence[Sums]
+    seconds: float = 0.0
+    saving_seconds: float = field(default=0.0, kw_only=True)
+    version: str = field(default_factory=lambda: str(sim.__version__))
+
+    # --- numbers ----------------------------------------------------------------------------------
+
+    @cached_property
+    def standings(self) -> Standings:
+        """Everything summed up by player and by pair of players."""
+        names = [player.name for player in self.tournament.players]
+        return Standings(names, self._seatings(), WIN_UNITS)
+
+    def _seatings(self) -> Iterator[Seating]:
+        names = [player.name for player in self.tournament.players]
+        for seating, sums in zip(self.tournament.seatings(), self.sums, strict=True):
+            seats = len(seating)
+            hits = [sum(row[k] for k in (OWN_HIT, RIVAL_HIT, DOUBLE_HIT)) for row in sums["count"]]
+            yield Seating(
+                players=tuple(names[k] for k in seating),
+                rounds=sums["rounds"],
+                decided=sums["rounds"] - sums["ends"][END_CAP],
+                plucks=[hits[k] + sums["count"][k][MISSED] for k in range(seats)],
+                hits=hits[:seats],
+                **{name: sums[name][:seats] for name in _BY_SEAT},
+            )
+
+    @cached_property
+    def ranking(self) -> pd.DataFrame:
+        """One row for each player, the strongest first; see `analysis.ranking.Standings`."""
+        return self.standings.ranking()
+
+    @cached_property
+    def matrix(self) -> pd.DataFrame:
+        """One row for each pair of players that met; see `analysis.ranking.Standings`."""
+        return self.standings.matrix()
+
+    @cached_property
+    def seats(self) -> pd.DataFrame:
+        """One row for each seat; see `analysis.ranking.Standings`."""
+        return self.standings.seats()
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return all tables by name: ``ranking``, ``matrix`` and ``seats``."""
+        return {"ranking": self.ranking, "matrix": self.matrix, "seats": self.seats}
+
+    def summary(self) -> dict[str, Any]:
+        """Return all numbers, JSON-ready: what was played, and all tables."""
+        return facts_of_tournament(self.tournament, self.version) | {
+            "by_seat": records(self.seats),
+            "ranking": records(self.ranking),
+            "matrix": records(self.matrix),
+        }
+
+    def to_json(self) -> str:
+        """Return the summary as JSON text, exactly what ``baobei tournament --json`` prints."""
+        return to_json(self.summary())
+
+    # --- for people -------------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """Return the tables that ``baobei tournament`` prints, at most 100 columns wide."""
+        return tournament_text(
+            self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds
+        )
+
+    def __str__(self) -> str:
+        """Return the tables that ``baobei tournament`` prints."""
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        """Say in one line what was played and who is the strongest."""
+        best = ", ".join(
+            f"{row.player} {100 * row.win_share:.1f} %" for row in self.ranking.head(3).itertuples()
+        )
+        return f"<Result of {self.tournament!r}: {best}>"
+
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        return tournament_blocks(self.summary())
+
+    # --- folders ----------------------------------------------------------------------------------
+
+    def save(self, folder: PathLike) -> Path:
+        """Write the result into a folder, which is made if need be, and return its path.
+
+        Raises:
+            InputError: The folder cannot be written to, or holds something else.
+        """
+        with keeping(folder, plan_of_tournament(self.tournament)) as keeper:
+            return keeper.save(self)
+
+    def pictures(self) -> dict[str, bytes]:
+        """Return all plots by file name, as SVG and PNG."""
+        from analysis.plots import tournament_pictures
+
+        return tournament_pictures(self.tables())
+
+    @property
+    def plot(self) -> TournamentPlots:
+        """Single plots: ``result.plot.strength(ax)``; see `analysis.plots.TournamentPlots`."""
+        from analysis.plots import TournamentPlots
+
+        return TournamentPlots(self)
+
+
+def facts_of_tournament(tournament: Tournament, version: str) -> dict[str, Any]:
+    """Return a tournament's summary with what was played, and still without what came of it."""
+    return {
+        "schema": SCHEMA,
+        "kind": "tournament",
+        "version": version,
+        **game_of(tournament.base),
+        "seats": tournament.seats,
+        "by_seat": [],
+        "tables": len(tournament.tables),
+        "all_tables": tournament.all_tables,
+        "rounds_of_a_seating": tournament.rounds_of_a_seating,
+        "rounds": tournament.rounds,
+    }
+
+
+_BY_SEAT = ("share", "share_sq", "score", "score_sq", "bao_called", "bao_won")
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table as dicts, JSON-ready; None where a number does not exist."""
+    rows: list[dict[str, Any]] = json.loads(frame.to_json(orient="records", double_precision=15))
+    return rows
