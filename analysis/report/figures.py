@@ -107,7 +107,7 @@ def figure(
     name: str,
     draw: Callable[[Any], object],
     height: float,
-    table: Table,
+    table: Table | None = None,
     *,
     words: str = "",
     narrow_height: float = 0.0,
@@ -120,7 +120,7 @@ def figure(
         name: Of the picture, no other in this part has it.
         draw: Draws on the axes that it is given.
         height: In inches.
-        table: The numbers behind it.
+        table: The numbers behind it, if there is one.
         words: Name in the catalogue; `name` if empty.
         narrow_height: In inches, on narrow screens.
         **said: Fills in what the words leave open.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -27,6 +27,18 @@ from analysis.stats import ratio
 FEW = 30
 """Events; fewer than this say little of how often they happen."""
 
+Tell = Callable[[Pen, Source], Iterable[Block]]
+"""Gives the blocks of a chapter about a run; one without blocks is left out."""
+
+_CHAPTERS: dict[str, Tell] = {}
+
+
+def chapter(tell: Tell) -> Tell:
+    """Make a function a chapter of its name, ``chapter.NAME`` in the catalogues, in this order."""
+    _CHAPTERS[getattr(tell, "__name__", "")] = tell
+    return tell
+
+
 VAGUE = 0.01
 """Half an interval of a win share: wider ones hide what people would notice at a table."""
 
@@ -36,13 +48,10 @@ def part(pen: Pen, source: Source) -> Part:
     source = with_rates(source)
     language = pen.language
     chapters = [
-        Chapter(language.text("chapter.pictures"), list(run_figures(pen, source, OF_ROUNDS))),
-        Chapter(language.text("chapter.ends"), list(_ends(pen, source.summary))),
-        Chapter(language.text("chapter.course"), list(_course(pen, source.summary))),
-        Chapter(language.text("chapter.seats"), list(_seats(pen, source))),
-        Chapter(language.text("chapter.birds"), list(_birds(pen, source))),
-        *common.last_chapters(pen, source, limits(pen, source)),
+        Chapter(language.text(f"chapter.{name}"), list(tell(pen, source)))
+        for name, tell in _CHAPTERS.items()
     ]
+    chapters += common.last_chapters(pen, source, limits(pen, source))
     return Part(
         kind=language.text("kind.games" if has_games(source.summary) else "kind.run"),
         title=common.title(language, source),
@@ -58,7 +67,16 @@ def part(pen: Pen, source: Source) -> Part:
 # --- how rounds end -------------------------------------------------------------------------------
 
 
-def _ends(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
+@chapter
+def pictures(pen: Pen, source: Source) -> Iterator[Block]:
+    """How rounds go, in pictures."""
+    return run_figures(pen, source, OF_ROUNDS)
+
+
+@chapter
+def ends(pen: Pen, source: Source) -> Iterator[Block]:
+    """How rounds end, what becomes of calls, how long rounds and games are."""
+    summary = source.summary
     language, rates = pen.language, summary["rates"]
     heads = ("ends.how", "table.rounds", "table.share", "table.interval")
     rows = [
@@ -83,7 +101,7 @@ def _ends(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
             for fate in FATES
         ]
         yield Table(language.text("ends.fate_caption"), columns(language, heads), rows)
-    yield from _calls(pen, summary)
+    yield from _facts(pen, summary, _CALLS, "ends.calls_caption")
     yield _spread_table(pen, summary)
     if has_games(summary):
         yield _game_ends(pen, summary)
@@ -119,14 +137,10 @@ _COURSE += (
 )
 
 
-def _calls(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield on what BAO is called, where the run has counted that."""
-    yield from _facts(pen, summary, _CALLS, "ends.calls_caption")
-
-
-def _course(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield how rounds and games go, where the run has counted that."""
-    yield from _facts(pen, summary, _COURSE, "course.caption")
+@chapter
+def course(pen: Pen, source: Source) -> Iterator[Block]:
+    """How rounds and games go, where the run has counted that."""
+    return _facts(pen, source.summary, _COURSE, "course.caption")
 
 
 def _facts(
@@ -199,7 +213,9 @@ def _game_ends(pen: Pen, summary: Mapping[str, Any]) -> Table:
 # --- seats and players ----------------------------------------------------------------------------
 
 
-def _seats(pen: Pen, source: Source) -> Iterator[Block]:
+@chapter
+def seats(pen: Pen, source: Source) -> Iterator[Block]:
+    """What each seat, and each place in the turn order, achieves."""
     summary, language = source.summary, pen.language
     yield seat_table(pen, summary)
     if summary.get("positions"):
@@ -243,8 +259,9 @@ def seat_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
 _KINDS = ("own_hit", "rival_hit", "double_hit", "missed")
 
 
-def _birds(pen: Pen, source: Source) -> Iterator[Block]:
-    """Yield what plucks, powers and birds do: each seat's own, and the pictures of all seats."""
+@chapter
+def birds(pen: Pen, source: Source) -> Iterator[Block]:
+    """What plucks, powers and birds do: each seat's own, and the pictures of all seats."""
     summary = source.summary
     yield _doing(pen, summary)
     yield from _chances(pen, summary)
