@@ -42,16 +42,13 @@ class Program(click.Group):
                 code = super().main(args, name, complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
             code = _usage_error(error)
-        except BaobeiError as error:
-            tell(f"Error: {error}")
+        except (BaobeiError, OSError) as error:
+            tell(cut(f"Error: {error}", 2000))
             code = _exit_code(error)
         except click.Abort as abort:
             if isinstance(abort.__cause__, EOFError):  # click takes it for Ctrl-C
                 raise abort.__cause__ from None
             code = EXIT_INTERRUPT
-        except OSError as error:
-            tell(f"Error: {error}")
-            code = EXIT_INPUT
         if code == EXIT_INTERRUPT and args is None:
             _leave(code)
         sys.exit(code if isinstance(code, int) else 0)
@@ -107,8 +104,8 @@ def typed() -> str:
     return found
 
 
-def _exit_code(error: BaobeiError) -> int:
-    if isinstance(error, InputError):
+def _exit_code(error: BaobeiError | OSError) -> int:
+    if isinstance(error, InputError | OSError):
         return EXIT_INPUT
     if isinstance(error, WorkersLost):
         return EXIT_LOST

@@ -20,7 +20,7 @@ from sim.cli.options import (
 )
 from sim.cli.pages import check_page, write_page
 from sim.cli.program import EXIT_CHECK, EXIT_INPUT, main, tell
-from sim.errors import InputError, within
+from sim.errors import InputError, cut, within
 from sim.texts import printable
 
 
@@ -72,7 +72,7 @@ def check(files: tuple[str, ...], quiet: bool) -> None:
         try:
             outcome = play(path)
         except InputError as error:
-            tell(f"Error: {error.inside(where=path)}")
+            tell(cut(f"Error: {error.inside(where=path)}", 2000))
             wrong += 1
             continue
         passed += outcome.ok
