@@ -105,7 +105,7 @@ def play_many(
         dask: A Dask cluster instead; it, and `executor`, as of `sim.run`.
         executor: Any executor instead.
         piece: Units of a piece; about `PIECE` if None. Results do not depend on it.
-        progress: As of `sim.batch.run.run`, over the units of all studies together.
+        progress: As of `sim.run`, over the units of all studies together.
         done: Pieces of an earlier run, in any order; those that do not fit are left out.
         keep: Called with every piece that is finished, in the caller's thread.
 

@@ -43,7 +43,7 @@ def _there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
     Path("file").write_text("mine")
-    for module in ("batch.run", "batch.many", "comparisons"):
+    for module in ("batch.job", "batch.many"):
         monkeypatch.setattr(f"sim.{module}.load_engine", lambda *_, **__: pytest.fail("played"))
 
 

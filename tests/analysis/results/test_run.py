@@ -14,6 +14,7 @@ from analysis.stats import wilson
 from analysis.tables import METRICS
 from sim.api import run
 from sim.errors import InputError
+from sim.game.deck import POWERS
 from sim.game.documents import to_json
 from sim.game.study import Study
 
@@ -122,7 +123,7 @@ def test_summary_has_the_fields_of_the_contract_in_order(result: Result) -> None
         assert player.keys() > SEAT_GROUPS
         assert player["seat"] == seat
         assert list(player["plucks"]) == ["own_hit", "rival_hit", "double_hit", "missed"]
-        assert list(player["powers"]) == ["look", "show", "swap", "macaw", "toco", "shoebill"]
+        assert list(player["powers"]) == [*POWERS]
 
 
 def test_summary_adds_up(result: Result) -> None:
