@@ -41,9 +41,6 @@ PART_GROUP_ROWS = 2**16
 FRAME_ROWS = 5_000_000
 """The most rows that a DataFrame of records may have; more belong into a folder."""
 
-BAO_OUTCOMES = ("won", "tied", "beaten", "void")
-"""What became of a call of BAO, from `sim.core.layout.BAO_WON` on."""
-
 
 @dataclass(frozen=True)
 class Column:
@@ -70,7 +67,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("recyclings", "int32", "", "recyclings of the round"),
     Column("first", "bool", "", "had the first turn"),
     Column(
-        "bao", "category", "", f"the seat's call of BAO: {', '.join(BAO_OUTCOMES)}; null: no call"
+        "bao", "category", "", f"the seat's call of BAO: {', '.join(OUTCOMES)}; null: no call"
     ),
     *(
         Column(name, "int32", "plucks", f"plucks of the seat: {what}")
@@ -84,7 +81,7 @@ COLUMNS: tuple[Column, ...] = (
 """All columns, in order; no seat is missing, deciding rounds are left out."""
 
 
-_WORDS = {"end": REASONS, "bao": BAO_OUTCOMES}
+_WORDS = {"end": REASONS, "bao": OUTCOMES}
 
 _ABOUT = b"baobei"  # key of a file's metadata under which its ranges stand
 
