@@ -24,15 +24,8 @@ from numpy.typing import NDArray
 from sim.batch.confidence import FILE, Mixing, curves, drawn
 from sim.core.jit import entry
 from sim.engine.play import advance, start
-from sim.core.layout import (
-    CLAIM_DOUBLE,
-    CLAIMS,
-    CURVE,
-    PLUCK_DOUBLE,
-    PLUCK_TRIED,
-    STAGE_DONE,
-    new_state,
-)
+from sim.core.codes import (Stage)
+from sim.core.layout import (CLAIM_DOUBLE, CLAIMS, CURVE, PLUCK_DOUBLE, PLUCK_TRIED, new_state)
 from sim.batch.executors import cores
 from sim.store.files import check_file
 from sim.batch.pack import pack
@@ -66,7 +59,7 @@ def watch(state, table, seed, rounds, sums):  # type: ignore[no-untyped-def]
     before = np.zeros((state.detail.shape[0], KINDS), np.int64)
     for index in range(rounds):
         start(state, table, index)
-        while state.stage != STAGE_DONE:
+        while state.stage != Stage.DONE:
             advance(state, table, seed)
             seat = state.plucker
             if seat < 0:

@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sim.core import layout
-from sim.core.layout import GAME_REASONS, REASONS, TRIGGERS, WIN_UNITS
+from sim.core.layout import GAME_REASONS, TRIGGERS
+from sim.core.layout import REASONS as REASONS
+from sim.core.layout import WIN_UNITS as WIN_UNITS
 from sim.game.deck import POWERS
 
 OUTCOMES = ("won", "tied", "beaten", "void")
@@ -87,9 +89,9 @@ def _all(name: str, *places: int) -> Whole:
 
 
 ROUNDS, GAMES, TURNS = _of("rounds"), _of("games"), _of("turns")
-_DECIDED = ROUNDS - _of("ends", layout.END_CAP)
+ROUNDS_WON = ROUNDS - _of("ends", layout.END_CAP)
 _GAMES_WON = _of("game_ends", layout.GAME_THRESHOLD)
-_BY_UNIT = {"units": (ROUNDS, GAMES), "won units": (_DECIDED, _GAMES_WON)}
+_BY_UNIT = {"units": (ROUNDS, GAMES), "won units": (ROUNDS_WON, _GAMES_WON)}
 """What is another number where games are played."""
 UNITS, UNITS_WON = _of("units"), _of("won units")
 """Rounds, or games where these are played; those with a winner."""
@@ -97,8 +99,8 @@ UNITS, UNITS_WON = _of("units"), _of("won units")
 _CALLED, _SEAT_CALLED = _of("bao", layout.BAO_CALLED), _of("bao_called", SEAT)
 _HIT_KINDS = {"own_hit": layout.OWN_HIT, "rival_hit": layout.RIVAL_HIT}
 _HIT_KINDS |= {"double_hit": layout.DOUBLE_HIT}
-_HITS = _all("count", *_HIT_KINDS.values())
-_PLUCKS = _HITS + _all("count", layout.MISSED)
+HITS = _all("count", *_HIT_KINDS.values())
+PLUCKS = HITS + _all("count", layout.MISSED)
 _CHANCES_AT = {  # of a source, for own cards and rivals': the chances, then what used them
     "draw": (layout.DRAW_CHANCE, ("chances", "tried")),
     "window": (layout.WINDOW_CHANCE, ("chances", "tried", "gone")),
@@ -127,8 +129,8 @@ class Formula:
     """How a number is made of whole numbers; `analysis.results.evaluate` knows each kind.
 
     Attributes:
-        kind: ``count``, ``ratio``, ``share`` (with Wilson's interval), ``mean`` (Student's), ``sd``,
-            ``score`` (a mean whose clusters are games), ``clustered`` (Wilson's, clusters are
+        kind: ``count``, ``ratio``, ``share`` (with Wilson's interval), ``mean`` (Student's),
+            ``sd``, ``score`` (a mean whose clusters are games), ``clustered`` (Wilson's, clusters are
             rounds), ``swing``, ``rule``; of histograms: ``spread.mean``, ``spread.sd`` and so on,
             and ``rows``.
         parts: Whole numbers. The first is divided by the second, times `units`; others are sums of
@@ -290,8 +292,11 @@ class Metric:
 
     @property
     def interval_with_games(self) -> bool:
-        """Whether it has one where games are played, too: only what is said of whole games does,
-        mean scores and win shares, as the rounds of a game hang together."""
+        """Whether it has one where games are played, too.
+
+        Only what is said of whole games, mean scores and win shares have, as the rounds of a game
+        hang together.
+        """
         return self.interval and self.formula.games
 
     @property
@@ -306,9 +311,9 @@ class Metric:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``list metrics --json`` says of it."""
-        names = ("name", "per_seat", "unit", "description", "formula", "range", "purpose")
-        names += ("interval", "interval_with_games", "each", "of")
-        return {name: getattr(self, name) for name in names} | {"formula": self.text}
+        names = "name per_seat unit description formula range purpose interval interval_with_games"
+        said = {name: getattr(self, name) for name in f"{names} each of".split()}
+        return said | {"formula": self.text}
 
 
 _LISTS = {"positions": "place in the turn order", "birds": "bird"}
@@ -435,8 +440,11 @@ def _what_was_played() -> Iterator[Metric]:
             "rounds are stopped by the turn cap",
         ),
     )
-    labels = ("rounds ended by BAO", "rounds ended by the second recycling")
-    labels += ("rounds stopped by the turn cap",)
+    labels = (
+        "rounds ended by BAO",
+        "rounds ended by the second recycling",
+        "rounds stopped by the turn cap",
+    )
     yield from _for(
         "what was played, and how rounds end",
         _always(
@@ -802,11 +810,7 @@ def _wins() -> Iterator[Metric]:
         *(
             replace(metric, scope="seat")
             for metric in _place(
-                "first.{}",
-                "where the seat began:",
-                SEAT,
-                0,
-                "{who} wins rounds that it begins",
+                "first.{}", "where the seat began:", SEAT, 0, "{who} wins rounds that it begins"
             )
         ),
     )
@@ -840,7 +844,7 @@ def _wins() -> Iterator[Metric]:
             "leads.loser_led.share",
             "share",
             "share of such rounds",
-            _share(led, _DECIDED),
+            _share(led, ROUNDS_WON),
             "of rounds with a winner",
             swept=Swept("loser_led_share", "rounds in which a later loser led", 16, share=True),
         ),
@@ -900,8 +904,13 @@ def _place(name: str, its: str, seat: str, place: int | str, words: str) -> list
 
 def _bao() -> Iterator[Metric]:
     known = "own cards that the caller had never seen"
-    words = ("BAO is called", "BAO is called and won", "a declarer ties for the lowest total")
-    words += ("a declarer is beaten", "a call comes to nothing")
+    words = (
+        "BAO is called",
+        "BAO is called and won",
+        "a declarer ties for the lowest total",
+        "a declarer is beaten",
+        "a call comes to nothing",
+    )
     lowest = _of("call_lowest", layout.BAO_CALLED)
     success = ("bao_success", "calls of BAO that succeed", 7, ("bao_called",), "calls")
     yield from _for(
@@ -945,7 +954,13 @@ def _bao() -> Iterator[Metric]:
                 ),
             ]
             for name, unit, text, told, ends in (
-                ("turn", "turns", f"turn in which it was called, {_FROM_1}", "BAO is called", _TIME),
+                (
+                    "turn",
+                    "turns",
+                    f"turn in which it was called, {_FROM_1}",
+                    "BAO is called",
+                    _TIME,
+                ),
                 (
                     "total",
                     "points",
@@ -957,7 +972,8 @@ def _bao() -> Iterator[Metric]:
             )
         ),
         _fates(
-            "calls.lowest.", "calls by who alone had the lowest true total at that moment",
+            "calls.lowest.",
+            "calls by who alone had the lowest true total at that moment",
             "call_lowest",
         ),
         _table(
@@ -1132,7 +1148,7 @@ def _plucks() -> Iterator[Metric]:
             "pluck_rate",
             "plucks",
             "plucks in a round",
-            _ratio(_PLUCKS, ROUNDS),
+            _ratio(PLUCKS, ROUNDS),
             shown=False,
             in_summary=False,
             swept=Swept("pluck_rate", "plucks a round", 8, parts=paths),
@@ -1145,8 +1161,8 @@ def _plucks() -> Iterator[Metric]:
             Formula(
                 "clustered",
                 (
-                    _HITS,
-                    _PLUCKS,
+                    HITS,
+                    PLUCKS,
                     _of("hits_sq", SEAT),
                     _of("tries_sq", SEAT),
                     _of("hits_tries", SEAT),
@@ -1326,9 +1342,7 @@ def _powers() -> Iterator[Metric]:
         _each(
             "birds",
             _table("dealt.count", "cards", "cards of the bird dealt to players", _count(dealt[0])),
-            _table(
-                "dealt.swing", "points", f"{worse} for each such card", _swing(*dealt), apart
-            ),
+            _table("dealt.swing", "points", f"{worse} for each such card", _swing(*dealt), apart),
         ),
         *(
             metric

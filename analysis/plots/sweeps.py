@@ -25,7 +25,7 @@ from analysis.plots.figures import (
     tick_label,
     tick_values,
 )
-from analysis.sweeping import METRICS, Metric
+from sim.metrics import SWEPT, Swept
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def draw_sweep(
 
     x = x or sweep_axes(metrics)[0]
     rows = rows_of(metrics, metric, seat)
-    known, scale = METRICS[metric], 100 if METRICS[metric].share else 1
+    known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
     places, numbers = places_of(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
     parts = list(series(rows, by))
     means = any(len(part) >= 2 * part[x].nunique() for _, part in parts)
@@ -159,7 +159,7 @@ def sweep_map(
     first, second = sweep_axes(metrics)[:2]
     x, y = x or first, y or second
     rows = rows_of(metrics, metric, seat)
-    known, scale = METRICS[metric], 100 if METRICS[metric].share else 1
+    known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
     across, up = list(dict.fromkeys(rows[x])), list(dict.fromkeys(rows[y]))
     value = rows.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across)
     half = rows.assign(half=(rows["high"] - rows["low"]) / 2)
@@ -195,12 +195,12 @@ def _metric_note(rows: pd.DataFrame, intervals: str = "95 % intervals") -> str:
     return f"{note}; {intervals}" if rows["low"].notna().any() else note
 
 
-def _title(metric: Metric, seat: int | None, by: str | None) -> str:
+def _title(metric: Swept, seat: int | None, by: str | None) -> str:
     title = metric.label[0].upper() + metric.label[1:].partition(",")[0]
     if seat is not None:
         title += f", seat {seat}"
     return title + ("" if by is None else f", by {by}")
 
 
-def _label(metric: Metric) -> str:
+def _label(metric: Swept) -> str:
     return f"{metric.label}, %" if metric.share else metric.label

@@ -24,9 +24,6 @@ from analysis.report.parts import (
     seat_label,
 )
 from analysis.report.rates import (
-    FATES,
-    REASONS,
-    decided_of,
     has_games,
     score_places,
     unit_of,
@@ -34,6 +31,8 @@ from analysis.report.rates import (
     with_rates,
 )
 from analysis.stats import ratio
+from analysis.sweeping import decided_in
+from sim.metrics import OUTCOMES, REASONS
 
 FEW = 30
 """Events; fewer than this say little of how often they happen."""
@@ -91,7 +90,7 @@ def _ends(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
                 (summary["bao"][fate], f"bao.{fate}"),
                 (rates["bao"][fate], f"rates.bao.{fate}"),
             )
-            for fate in FATES
+            for fate in OUTCOMES
         ]
         yield Table(language.text("ends.fate_caption"), columns(language, heads), rows)
     yield from _calls(pen, summary)
@@ -320,7 +319,7 @@ def vague(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
     """Yield what is too small to be seen in so few rounds or games."""
     ends = [seat["win_share_ci95"] for seat in summary["players"]]
     widths = [high - low for low, high in ends if low is not None]
-    if not widths or not decided_of(summary):
+    if not widths or not decided_in(summary):
         return
     half = max(widths) / 2
     count = pen.counted(unit_of(summary), summary[unit_of(summary)], unit_of(summary))

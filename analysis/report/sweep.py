@@ -346,9 +346,9 @@ def _places(points: Sequence[Mapping[str, Any]], metric: str, seats: Sequence[in
 
 
 def _is_share(metric: str) -> bool:
-    from analysis.sweeping import METRICS
+    from sim.metrics import SWEPT
 
-    return METRICS[metric].share
+    return SWEPT[metric].share
 
 
 def _cells(pen: Pen, holder: Mapping[str, Any], at: str, metric: str, places: int) -> list[Markup]:

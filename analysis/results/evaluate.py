@@ -29,13 +29,20 @@ Group = dict[str, Any]
 
 Interval = tuple[float | None, float | None]
 
-_TABLE = ("rounds", "games", "ends", "turns", "recyclings", "bao", "positions", "by_end", "calls")
-_TABLE += ("leads", "windows", "shields", "birds", "power_swing", "comebacks", "game")
-_SEAT = ("wins", "shared_wins", "win_share", "win_share_ci95", "score_mean", "score_mean_ci95")
-_SEAT += ("score_sd", "total_mean", "bao_called", "bao_won", "cards_left_mean", "plucks", "powers")
-_SEAT += ("first", "calls", "automatic_ends", "leads", "plucks_by", "hit_rate", "hit_rate_ci95")
-_SEAT += ("pluck_chances", "races", "power_triggers", "shields", "cards_gone")
+_TABLE = (
+    "rounds games ends turns recyclings bao positions by_end calls leads windows shields birds "
+    "power_swing comebacks game"
+).split()
+_SEAT = (
+    "wins shared_wins win_share win_share_ci95 score_mean score_mean_ci95 score_sd total_mean "
+    "bao_called bao_won cards_left_mean plucks powers first calls automatic_ends leads plucks_by "
+    "hit_rate hit_rate_ci95 pluck_chances races power_triggers shields cards_gone"
+).split()
 """In which order the parts of a summary come; others come after them, as the registry has them."""
+
+
+BY_SEAT = {metric.name: metric for metric in METRICS if metric.scope == "seat"}
+"""The numbers of a seat, by name."""
 
 
 def spread(pairs: Sequence[Sequence[int]], level: float | None, least: float = 0.0) -> Group:

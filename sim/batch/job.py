@@ -23,18 +23,8 @@ from sim.batch.pack import pack
 from sim.batch.progress import announce_compiling
 from sim.batch.schedule import unbroken
 from sim.batch.sums import Sums
-from sim.core.layout import (
-    FAULT_NONE,
-    GAME_COLUMNS,
-    QUESTIONS,
-    RECORD_COLUMNS,
-    REFUSALS,
-    ROUND_ROWS,
-    TALLY,
-    TURN_ROWS,
-    new_record,
-    new_state,
-)
+from sim.core.codes import QUESTIONS, RECORD_COLUMNS, REFUSALS, Fault
+from sim.core.layout import GAME_COLUMNS, ROUND_ROWS, TALLY, TURN_ROWS, new_record, new_state
 from sim.engine import ENGINE_VERSION as ENGINE_VERSION
 from sim.errors import BaobeiError, InputError
 from sim.game.study import Study
@@ -210,7 +200,7 @@ def raise_fault(state: Any) -> None:
     Raises:
         EngineError: `State.fault` is set.
     """
-    if state.fault == FAULT_NONE:
+    if state.fault == Fault.NONE:
         return
     raise EngineError(
         f"unit {state.index}, turn {state.turn}: seat {state.fault_seat} answered "
@@ -224,7 +214,7 @@ def check_fault(state: Any, job: Job) -> None:
     Raises:
         EngineError: A policy answered against the rules, which is a bug.
     """
-    if state.fault == FAULT_NONE:
+    if state.fault == Fault.NONE:
         return
     unit = "game" if job.table.games else "round"
     try:

@@ -21,7 +21,8 @@ from pydantic import Field, TypeAdapter
 
 from sim.batch.job import Job, check_fault
 from sim.batch.sums import Sums
-from sim.core.layout import GAME_COLUMNS, MAX_PLAYERS, RECORD_COLUMNS, TALLY, new_state
+from sim.core.codes import RECORD_COLUMNS
+from sim.core.layout import GAME_COLUMNS, MAX_PLAYERS, TALLY, new_state
 from sim.game.documents import Part, Whole, check
 from sim.game.study import Study
 from sim.metrics import EXTRA, Entry, Measure, Terms, measures

@@ -1049,7 +1049,7 @@ def bench(players: str, seconds: int, as_json: bool, quiet: bool) -> None:
     One thread is measured, then all.
 
     A turn's cost is also given in full shuffles of 66 bytes, timed in between, so that figures of
-    different machines can be compared.
+    different machines can be compared. Last comes a copy of a round's state.
     """
     from sim.game.players import load_player
 

@@ -7,6 +7,7 @@ counted for the tally, so all meet the same clock speed.
 
 from __future__ import annotations
 
+import math
 import platform
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,8 @@ import numpy as np
 
 from sim.batch.executors import cores
 from sim.batch.job import Job, load_engine, play
+from sim.batch.pack import pack
+from sim.core.copying import copied
 from sim.core.layout import TALLY, new_record, new_state
 from sim.game.players import Player
 from sim.game.study import Study
@@ -27,6 +30,7 @@ PLAYERS = (2, 4, 6)
 REPETITIONS = 12
 
 _SHUFFLES = 2000
+_COPIES = 10_000
 _CARDS = 66
 
 
@@ -41,7 +45,8 @@ def measure(player: Player, seconds: float = 4.0) -> dict[str, Any]:
         ``machine``: processor, cores, versions. ``player``: its name. ``tables``: for each number
         of players: ``rounds_per_second`` and ``ns_per_turn`` of one thread, ``turns_per_round``,
         ``shuffle_ns``, ``turn_in_shuffles``, ``counting`` (share of the time that counting takes),
-        ``threads`` and ``rounds_per_second_all`` of all.
+        ``threads`` and ``rounds_per_second_all`` of all. ``copy``: what a player that searches
+        copies of a state: ``bytes``, ``ns``, and how many turns of the middle table that is.
     """
     import numba
 
@@ -53,7 +58,9 @@ def measure(player: Player, seconds: float = 4.0) -> dict[str, Any]:
         "numpy": np.__version__,
     }
     tables = [_table(player, players, seconds) for players in PLAYERS]
-    return {"machine": machine, "player": player.name, "tables": tables}
+    copy = _copy(player)
+    copy["in_turns"] = copy["ns"] / tables[len(tables) // 2]["ns_per_turn"]
+    return {"machine": machine, "player": player.name, "tables": tables, "copy": copy}
 
 
 def _table(player: Player, players: int, seconds: float) -> dict[str, Any]:
@@ -115,6 +122,20 @@ def _shuffle_seconds() -> float:
     return (time.perf_counter() - start) / _SHUFFLES
 
 
+def _copy(player: Player) -> dict[str, Any]:
+    """Return the size of what is copied of a state for a search, and the best time of a copy."""
+    from sim.engine.bench import copy_many
+
+    table, source, target = pack(Study.of(players=[player] * 2, rounds=1)), new_state(), new_state()
+    copy_many(source, target, table, 1)
+    best = math.inf
+    for _ in range(REPETITIONS):
+        start = time.perf_counter()
+        copy_many(source, target, table, _COPIES)
+        best = min(best, (time.perf_counter() - start) / _COPIES)
+    return {"bytes": copied(table).itemsize, "ns": 1e9 * best}
+
+
 def _all_cores(job: Job, rounds: int, seconds: float) -> float:
     """Return rounds a second with a thread on every core: the best of several batches."""
     threads = cores()
@@ -144,7 +165,7 @@ def text(figures: dict[str, Any]) -> str:
     """Return the measurements as a table."""
     from analysis.text import align
 
-    machine = figures["machine"]
+    machine, copy = figures["machine"], figures["copy"]
     cells = [
         [
             str(row["players"]),
@@ -167,5 +188,8 @@ def text(figures: dict[str, Any]) -> str:
         f"'{figures['player']}' at every seat",
         "",
         *align(cells, headings, left=()),
+        "",
+        f"a copy of the state, for a search: {copy['ns']:.0f} ns for {copy['bytes']:,} bytes, "
+        f"{copy['in_turns']:.2f} of a turn at {PLAYERS[len(PLAYERS) // 2]} players",
     ]
     return "\n".join(lines)

@@ -26,7 +26,7 @@ from typing import Any, TypeVar, cast
 import llvmlite.binding
 import numba
 import numpy as np
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
@@ -48,8 +48,8 @@ def source_digest() -> str:
     """Hex digest of the engine's sources, its packages' versions and the compiler's flags."""
     digest = hashlib.sha256()
     for folder in _SOURCES:
-        for path in sorted((_PACKAGE / folder).glob("*.py")):
-            digest.update(path.name.encode())
+        for path in sorted((_PACKAGE / folder).rglob("*.py")):
+            digest.update(str(path.relative_to(_PACKAGE)).encode())
             digest.update(path.read_bytes())
     digest.update(f"{numba.__version__} {np.__version__} {numba.config.BOUNDSCHECK}".encode())
     return digest.hexdigest()[:16]
@@ -330,6 +330,17 @@ def _cttz(typingctx: Any, word: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, False))
 
     return types.uint64(types.uint64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def copy_head(typingctx: Any, source: Any, target: Any, size: Any) -> Any:
+    """Mutates `target`: its first `size` bytes become those of `source`; both are records."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        cgutils.raw_memcpy(builder, args[1], args[0], args[2], 1)
+        return context.get_dummy_value()
+
+    return types.none(source, target, types.intp), codegen
 
 
 if COMPILED:

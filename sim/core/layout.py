@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from sim.game.deck import POWERS
+
 MAX_PLAYERS = 6
 MAX_CARDS = 128
 WORDS = MAX_CARDS // 64
@@ -37,42 +39,6 @@ NONE = -1
 
 # Kinds of players (``Table.policy``).
 HEURISTIC, RANDOM, SCRIPTED = range(3)
-
-# Questions, and what ``State.answer`` then holds.
-ASK_SOURCE = 0  # [slot to take into, or NONE to draw]
-ASK_DRAWN = 1  # [slot to keep into, DISCARD, or PLUCK with a claim in 1-3]
-ASK_CLAIM = 2  # [_, number of targets or 0 for no claim, place, place]
-ASK_GIFT = 3  # [own slot]
-ASK_USE = 4  # [1 to use the power, 0 to decline it]
-ASK_LOOK = 5  # [place]
-ASK_SHOW = 6  # [place]
-ASK_SWAP = 7  # [place, place]
-ASK_MACAW = 8  # [place, place, swap (scripted only)]
-ASK_MACAW_SWAP = 9  # [1 to swap, 0 not to]
-ASK_TOCO = 10  # [seat]
-ASK_SHOEBILL = 11  # [own: which card or NONE, slot, rival: which card or NONE, place]
-ASK_BAO = 12  # [1 to call, 0 not to]
-QUESTIONS = (
-    "draw or take",
-    "keep, discard or pluck",
-    "pluck",
-    "gift",
-    "use or pass",
-    "look",
-    "show",
-    "swap",
-    "macaw",
-    "macaw",
-    "toco",
-    "shoebill",
-    "bao",
-)
-
-DISCARD = -1
-PLUCK = -2
-
-# Powers, in the order of sim.game.deck.POWERS; NONE is no power.
-LOOK, SHOW, SWAP, MACAW, TOCO, SHOEBILL = range(6)
 
 # What started a power.
 BY_DISCARD, BY_REFERENCE, BY_ELIMINATED = range(3)
@@ -91,7 +57,7 @@ GAME_REASONS = ("threshold", "max_rounds", "tie_break_cap")
 
 # Counts kept for each seat and round (``State.count``): plucks by kind, then powers.
 OWN_HIT, RIVAL_HIT, DOUBLE_HIT, MISSED, POWER_USED = range(5)
-COUNTS = POWER_USED + 6
+COUNTS = POWER_USED + len(POWERS)
 
 # Finer counts for each seat (``State.detail``), for the tally alone. A name stands for the first of
 # as many numbers as the comment behind it multiplies to, the last factor running fastest.
@@ -103,10 +69,10 @@ DRAW_CHANCE = PLUCK_TRIED + 2 * 3 * 2  # whose, (chances, tried)
 WINDOW_CHANCE = DRAW_CHANCE + 2 * 2  # whose, (chances, tried, another's attempt came)
 RACES = WINDOW_CHANCE + 2 * 3  # (windows with its claim and another's, won)
 POWER_BY = RACES + 2  # power, trigger
-NO_EFFECT = POWER_BY + 6 * 3  # power
+NO_EFFECT = POWER_BY + len(POWERS) * len(TRIGGERS)  # power
 #: For the declarer: Shield raised, turns begun under it, references for which it alone forbade an
 #: opponent a pluck, powers that move cards used by opponents under it, and those without effect.
-SHIELD_RAISED = NO_EFFECT + 6
+SHIELD_RAISED = NO_EFFECT + len(POWERS)
 SHIELD_TURNS = SHIELD_RAISED + 1
 SHIELD_PLUCKS = SHIELD_RAISED + 2
 SHIELD_POWERS = SHIELD_RAISED + 3
@@ -118,6 +84,9 @@ DETAILS = GONE + 1
 # attempt, those with a chance and no attempt, those with two claims or more.
 OPENED, WITH_CHANCE, PLUCKED, LEFT, RACED = range(5)
 WINDOWS = 5
+
+#: Who leads: a seat, or in the last entry nobody.
+LEADS = 8
 
 # Rows of the histograms over numbers of turns: rounds by length, for each end; calls by turn, for
 # each outcome; rounds by changes of the lead; by the last turn in which a later loser led; by the
@@ -179,288 +148,209 @@ SUCCESS_ZERO, SUCCESS_TOTAL = range(2)
 RECYCLE_IGNORE, RECYCLE_OVERRIDE = range(2)
 FIRST_HIGHEST, FIRST_ROTATE, FIRST_RANDOM = range(3)
 
-#: Rules that can forbid a move; bit k of a verdict stands for REFUSALS[k]. 0 is legal.
-REFUSALS = (
-    "TURN-1",
-    "TURN-3",
-    "TURN-6",
-    "SLOT-2",
-    "PLUCK-1",
-    "PLUCK-2",
-    "PLUCK-3",
-    "PLUCK-5",
-    "PLUCK-8",
-    "PLUCK-9",
-    "PLUCK-11",
-    "DOUBLE-1",
-    "DOUBLE-5",
-    "POW-5",
-    "POW-LOCK",
-    "POW-LOOK",
-    "POW-SHOW",
-    "POW-SWAP",
-    "POW-MACAW",
-    "POW-TOCO",
-    "POW-SHOEBILL",
-    "SHIELD-3",
-    "BAO-1",
-    "FINAL-2",
-    "ZERO-1",
-)
-(
-    TURN_1,
-    TURN_3,
-    TURN_6,
-    SLOT_2,
-    PLUCK_1,
-    PLUCK_2,
-    PLUCK_3,
-    PLUCK_5,
-    PLUCK_8,
-    PLUCK_9,
-    PLUCK_11,
-    DOUBLE_1,
-    DOUBLE_5,
-    POW_5,
-    POW_LOCK,
-    POW_LOOK,
-    POW_SHOW,
-    POW_SWAP,
-    POW_MACAW,
-    POW_TOCO,
-    POW_SHOEBILL,
-    SHIELD_3,
-    BAO_1,
-    FINAL_2,
-    ZERO_1,
-) = (1 << k for k in range(len(REFUSALS)))
-
-# Why the engine stopped asking (``State.fault``); only scripts and broken policies cause one.
-FAULT_NONE, FAULT_ILLEGAL, FAULT_UNASKED, FAULT_MISSING, FAULT_REFUSED, FAULT_ACCEPTED = range(6)
-
-# Moves of a script (``State.script``), in the order of sim.watch.scenario.MOVES.
-(
-    DO_DRAW,
-    DO_TAKE,
-    DO_KEEP,
-    DO_DISCARD,
-    DO_PLUCK,
-    DO_LOOK,
-    DO_SHOW,
-    DO_SWAP,
-    DO_MACAW,
-    DO_TOCO,
-    DO_SHOEBILL,
-    DO_BAO,
-    DO_PASS,
-) = range(13)
-MOVES = (
-    "draw",
-    "take",
-    "keep",
-    "discard",
-    "pluck",
-    "look",
-    "show",
-    "swap",
-    "macaw",
-    "toco",
-    "shoebill",
-    "bao",
-    "pass",
-)
-
-# Columns of ``State.script``.
-(
-    MOVE_SEAT,
-    MOVE_DO,
-    MOVE_A,
-    MOVE_B,
-    MOVE_C,
-    MOVE_D,
-    MOVE_GIFTS,
-    MOVE_GIFT_A,
-    MOVE_GIFT_B,
-) = range(9)
-MOVE_COLUMNS = 9
-
-# Stages of a unit (a round, or a whole game) in ``play.advance``.
-STAGE_DEAL, STAGE_TURN, STAGE_DONE = range(3)
-
 _SEATS = (MAX_PLAYERS,)
 
-STATE = np.dtype(
+# What play reads and writes, and all that a copy needs to be played on with (`copying.copy_play`).
+_PLAY = [
+    # Random numbers: keys of this round, and how many each seat has used of its own stream.
+    ("key1", np.uint64),
+    ("key2", np.uint64),
+    ("round_bits", np.uint64),
+    ("used", np.uint32, _SEATS),
+    # Sets of cards.
+    ("held", np.uint64, (MAX_PLAYERS, WORDS)),  # lying in a player's area
+    ("seen", np.uint64, (MAX_PLAYERS, WORDS)),  # whose place the seat knows for certain
+    ("mind", np.uint64, (MAX_PLAYERS, WORDS)),  # that the seat thinks it has placed; see memory
+    ("lying", np.uint64, (WORDS,)),  # lying in any area
+    # What all have watched: cards that somebody chose for the own area, so likely low ones,
+    # and cards that somebody put before a rival, so likely high ones.
+    ("kept", np.uint64, (WORDS,)),
+    ("dumped", np.uint64, (WORDS,)),
+    ("left", np.uint64, (WORDS,)),  # that their owner has looked at, and left lying
+    ("for_low", np.uint64, (WORDS,)),  # of the kept: in place of a known low card
+    ("locked", np.uint64, (WORDS,)),  # moved by a power (POW-LOCK)
+    ("left_share", np.float64),  # what a card of the latter is likely worth; see knowledge
+    # Sums over the cards a seat has not placed: its idea of an unknown card.
+    ("pool_sum", np.int32, _SEATS),
+    ("pool_size", np.int32, _SEATS),
+    # What a seat knows of its own cards, as of the last time that it asked; see
+    # knowledge.own_cards. Kept because players ask it several times a turn.
+    ("own_fresh", np.int32, _SEATS),
+    ("own_sum", np.int32, _SEATS),  # of the known ones
+    ("own_unknown", np.int32, _SEATS),  # how many are not known
+    ("own_unknown_slot", np.int32, _SEATS),  # of the unknown card likeliest to be high
+    ("own_unknown_share", np.float64, _SEATS),  # its estimate, in shares of an unknown card
+    ("own_shares", np.float64, _SEATS),  # the same of all unknown cards together
+    ("own_high", np.int32, _SEATS),  # the highest known value
+    ("own_high_slot", np.int32, _SEATS),
+    # Piles. The draw pile is pile[drawn:pile_size]; its order is fixed up to `settled`.
+    ("pile", np.uint8, (MAX_CARDS,)),
+    ("pile_size", np.int32),
+    ("drawn", np.int32),
+    ("settled", np.int32),
+    ("discards", np.uint8, (MAX_CARDS,)),
+    ("n_discards", np.int32),
+    ("under", np.uint8, (MAX_CARDS,)),
+    ("n_under", np.int32),
+    ("recyclings", np.int32),
+    # Areas.
+    ("slot_card", np.int8, (MAX_PLAYERS, MAX_SLOTS)),
+    ("place", np.int16, (MAX_CARDS,)),  # of a card lying in an area
+    ("n_slots", np.int32, _SEATS),  # slots 0 … n_slots - 1 have been used in this round
+    ("n_cards", np.int32, _SEATS),
+    # The round.
+    ("players", np.int32),
+    ("who", np.uint8, _SEATS),  # seats of this round -> players of the table
+    ("first", np.int32),
+    ("active", np.uint8),
+    ("turn", np.int32),  # turns begun, less one
+    ("bao_by", np.int32),
+    ("shield", np.int32),
+    ("final_by", np.int32),
+    ("turns_left", np.int32),  # turns to come after this one, once the last turns run
+    ("reason", np.int32),
+    ("total", np.int32, _SEATS),  # of the cards that lie in the area now; no player may ask
+    ("score", np.int32, _SEATS),
+    ("winner", np.int8, _SEATS),  # 1 for each winner
+    ("bao_caller", np.int32),  # who called, also after an override
+    ("bao_outcome", np.int32),
+    # A question: what it is about.
+    ("card", np.int32),  # drawn card, reference or power card
+    ("from_draw", np.int32),  # the reference was drawn by the plucker
+    ("claimed", np.int32),  # a window claim was accepted in this turn
+    ("claims", np.int32),  # seats that claimed in the last window; bit k for seat k
+    ("offer", np.int32, (2,)),  # the Shoebill's cards
+    ("target", np.int32, (2,)),  # the claim being carried out, Macaw's two places
+    ("n_targets", np.int32),
+    ("claimed_sure", np.float64),  # confidence (0 to 1) of the claim in the answer, or NaN
+    # The one attempt of this turn (INV-3): whose, hit or not, how sure.
+    ("plucker", np.int32),
+    ("hit", np.int32),
+    ("sure", np.float64),
+    ("gift_number", np.int32),
+    ("gift", np.int32, (2,)),
+    ("answer", np.int32, (4,)),
+    ("why", np.float64, (4,)),  # the estimates behind the answer; see sim.watch.trace
+    ("fault", np.int32),  # Fault
+    ("fault_rules", np.int64),
+    ("fault_question", np.int32),
+    ("fault_seat", np.int32),
+    # A unit of play: one round, or a game of many.
+    ("index", np.int64),
+    ("stage", np.int32),
+    ("sums", np.int64, _SEATS),
+    ("rounds", np.int32),  # finished rounds of the game, deciding rounds apart
+    ("deciding_rounds", np.int32),
+    ("deciding", np.int32),  # the round being played is a deciding round
+    ("dealt", np.int32),  # rounds dealt in this game, all kinds
+    ("next_first", np.int32),
+    ("game_reason", np.int32),
+    ("game_winner", np.int32),
+    ("game_players", np.int32),
+    ("seated", np.int32),  # players of the next deal
+    # Memory; see there. So many chances to fade, one for each memory and turn, still come to
+    # nothing; and 1 if the next one comes true, else more are to be drawn.
+    ("spared", np.int32, _SEATS),
+    ("strikes", np.int32, _SEATS),
+    ("memory_used", np.uint32, _SEATS),  # numbers used of the seat's memory stream
+    ("lessons", np.int32),
+    ("mixed", np.uint64, (MAX_PLAYERS, WORDS)),  # cards in mind that it takes for others
+]
+
+# The memories of seats that forget; where nobody does (`Table.fading`), a copy needs none of it.
+_MEMORIES = [
+    ("lesson", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # when it was learnt, in order
+    ("learnt", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # the turn in which it was learnt
+    # The last turn in which a seat took a card in mind for a match, and in which it could pluck
+    # with a card of a family.
+    ("tried", np.int32, (MAX_PLAYERS, MAX_CARDS)),
+    ("window", np.int32, (MAX_PLAYERS, MAX_FAMILIES)),
+    ("belief", np.uint8, (MAX_PLAYERS, MAX_CARDS)),  # what it takes a card in mind for
+    # By family, as the seat thinks: how many cards are not placed, and mixed-up cards of it.
+    ("unplaced", np.int16, (MAX_PLAYERS, MAX_FAMILIES)),
+    ("taken_for", np.uint64, (MAX_PLAYERS, MAX_FAMILIES, WORDS)),
+]
+
+# What is counted for the tally.
+_COUNTED = [
+    # 0 in `counting` stops most of it, for a copy that is played on with, or to measure its cost;
+    # deciding rounds are not counted (`counted` is 0 in them).
+    ("counting", np.int32),
+    ("counted", np.int32),
+    # Over many rounds, until `tally.add_counts` moves it to the tally.
+    ("detail", np.int64, (MAX_PLAYERS, DETAILS)),
+    ("windows", np.int64, (WINDOWS,)),
+    ("led_turns", np.int64, (LEADS,)),  # at whose end a seat alone was lowest
+    ("sure_plucks", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),  # as in the tally
+    ("sure_hits", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
+    ("sure_sum", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
+    # In this round.
+    ("count", np.int32, (MAX_PLAYERS, COUNTS)),
+    ("powers_used", np.int64),  # bit ``seat * 8 + power``: the seat has used it
+    ("gone", np.int32),  # seats that had no card at the end of a turn; bit k for seat k
+    ("lead", np.int32),  # who was last alone lowest at the end of a turn
+    ("lead_changes", np.int32),
+    ("led_at", np.int32, (LEADS,)),  # number of turns when it was a seat; 0: never
+    ("call_turn", np.int32),  # number of turns when BAO was called
+    ("call_total", np.int32),  # the caller's true total then
+    ("call_unknown", np.int32),  # own cards that it had never seen
+    ("call_lowest", np.int32),  # 1 if it alone had the lowest total
+    ("dealt_cards", np.uint8, (MAX_CARDS,)),  # hand after hand
+    ("hand", np.int32),  # cards dealt to each seat
+    # By bird, while a round is added to the tally; else 0: its SWING_N, its SWING_X.
+    ("dealt_n", np.int64, (MAX_CARDS,)),
+    ("dealt_x", np.int64, (MAX_CARDS,)),
+    # How a game went, after each round but deciding ones.
+    ("game_turns", np.int64),
+    ("game_lead", np.int32),  # who last alone had the lowest sum
+    ("game_lead_changes", np.int32),
+    ("behind", np.int64, _SEATS),  # the most points that a player was behind the lowest sum
+    ("was_last", np.int32),  # players that had the highest sum; bit k for player k
+    ("half", np.int32),  # 1 once a sum has reached half the threshold
+    ("half_lead", np.int32),  # who then alone had the lowest sum
+    ("half_last", np.int32),  # players that then had the highest; bit k for player k
+]
+
+#: A record of what happens, drained after each step; see log.py.
+LOG = np.dtype(
     [
-        # Random numbers: keys of this round, and how many each seat has used of its own stream.
-        ("key1", np.uint64),
-        ("key2", np.uint64),
-        ("round_bits", np.uint64),
-        ("used", np.uint32, _SEATS),
-        # Sets of cards.
-        ("held", np.uint64, (MAX_PLAYERS, WORDS)),  # lying in a player's area
-        ("seen", np.uint64, (MAX_PLAYERS, WORDS)),  # whose place the seat knows for certain
-        ("lying", np.uint64, (WORDS,)),  # lying in any area
-        # What all have watched: cards that somebody chose for the own area, so likely low ones,
-        # and cards that somebody put before a rival, so likely high ones.
-        ("kept", np.uint64, (WORDS,)),
-        ("dumped", np.uint64, (WORDS,)),
-        ("left", np.uint64, (WORDS,)),  # that their owner has looked at, and left lying
-        ("for_low", np.uint64, (WORDS,)),  # of the kept: in place of a known low card
-        ("locked", np.uint64, (WORDS,)),  # moved by a power (POW-LOCK)
-        ("left_share", np.float64),  # what a card of the latter is likely worth; see knowledge
-        # Sums over the cards a seat has not placed: its idea of an unknown card.
-        ("pool_sum", np.int32, _SEATS),
-        ("pool_size", np.int32, _SEATS),
-        # What a seat knows of its own cards, as of the last time that it asked; see
-        # knowledge.own_cards. Kept because players ask it several times a turn.
-        ("own_fresh", np.int32, _SEATS),
-        ("own_sum", np.int32, _SEATS),  # of the known ones
-        ("own_unknown", np.int32, _SEATS),  # how many are not known
-        ("own_unknown_slot", np.int32, _SEATS),  # of the unknown card likeliest to be high
-        ("own_unknown_share", np.float64, _SEATS),  # its estimate, in shares of an unknown card
-        ("own_shares", np.float64, _SEATS),  # the same of all unknown cards together
-        ("own_high", np.int32, _SEATS),  # the highest known value
-        ("own_high_slot", np.int32, _SEATS),
-        # What a seat has in mind, and the memories of seats that forget; see memory.py.
-        ("mind", np.uint64, (MAX_PLAYERS, WORDS)),  # cards that the seat thinks it has placed
-        ("mixed", np.uint64, (MAX_PLAYERS, WORDS)),  # those among them that it takes for others
-        ("belief", np.uint8, (MAX_PLAYERS, MAX_CARDS)),  # what it takes a card in mind for
-        # By family, as the seat thinks: mixed-up cards of it, and how many cards are not placed.
-        ("taken_for", np.uint64, (MAX_PLAYERS, MAX_FAMILIES, WORDS)),
-        ("unplaced", np.int16, (MAX_PLAYERS, MAX_FAMILIES)),
-        ("lesson", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # when it was learnt, in order
-        ("lessons", np.int32),
-        ("learnt", np.int32, (MAX_PLAYERS, MAX_CARDS)),  # the turn in which it was learnt
-        # The last turn in which a seat could pluck with a card of a family, and in which it took
-        # a card in mind for a match.
-        ("window", np.int32, (MAX_PLAYERS, MAX_FAMILIES)),
-        ("tried", np.int32, (MAX_PLAYERS, MAX_CARDS)),
-        # So many chances of memories to fade, one for each and turn, still come to nothing; and 1
-        # if the next one comes true, else more are to be drawn.
-        ("spared", np.int32, _SEATS),
-        ("strikes", np.int32, _SEATS),
-        ("memory_used", np.uint32, _SEATS),  # numbers used of the seat's memory stream
-        # Piles. The draw pile is pile[drawn:pile_size]; its order is fixed up to `settled`.
-        ("pile", np.uint8, (MAX_CARDS,)),
-        ("pile_size", np.int32),
-        ("drawn", np.int32),
-        ("settled", np.int32),
-        ("discards", np.uint8, (MAX_CARDS,)),
-        ("n_discards", np.int32),
-        ("under", np.uint8, (MAX_CARDS,)),
-        ("n_under", np.int32),
-        ("recyclings", np.int32),
-        # Areas.
-        ("slot_card", np.int8, (MAX_PLAYERS, MAX_SLOTS)),
-        ("place", np.int16, (MAX_CARDS,)),  # of a card lying in an area
-        ("n_slots", np.int32, _SEATS),  # slots 0 … n_slots - 1 have been used in this round
-        ("n_cards", np.int32, _SEATS),
-        # The round.
-        ("players", np.int32),
-        ("who", np.uint8, _SEATS),  # seats of this round -> players of the table
-        ("first", np.int32),
-        ("active", np.uint8),
-        ("turn", np.int32),  # turns begun, less one
-        ("bao_by", np.int32),
-        ("shield", np.int32),
-        ("final_by", np.int32),
-        ("turns_left", np.int32),  # turns to come after this one, once the last turns run
-        ("reason", np.int32),
-        ("total", np.int32, _SEATS),  # of the cards that lie in the area now; no player may ask
-        ("score", np.int32, _SEATS),
-        ("winner", np.int8, _SEATS),  # 1 for each winner
-        ("bao_caller", np.int32),  # who called, also after an override
-        ("bao_outcome", np.int32),
-        # What is counted for the tally. 0 in `counting` stops most of it, which only a measurement
-        # of its cost wants; deciding rounds are not counted (`counted` is 0 in them).
-        ("counting", np.int32),
-        ("counted", np.int32),
-        # Over many rounds, until `tally.add_counts` moves it to the tally.
-        ("detail", np.int64, (MAX_PLAYERS, DETAILS)),
-        ("windows", np.int64, (WINDOWS,)),
-        ("led_turns", np.int64, (8,)),  # at whose end a seat alone was lowest; entry 7: nobody
-        ("sure_plucks", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),  # as in the tally
-        ("sure_hits", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
-        ("sure_sum", np.int64, (MAX_PLAYERS, CONFIDENCE_BINS)),
-        # In this round.
-        ("count", np.int32, (MAX_PLAYERS, COUNTS)),
-        ("powers_used", np.int64),  # bit ``seat * 8 + power``: the seat has used it
-        ("gone", np.int32),  # seats that had no card at the end of a turn; bit k for seat k
-        ("claims", np.int32),  # seats that claimed in the last window; bit k for seat k
-        ("lead", np.int32),  # who was last alone lowest at the end of a turn
-        ("lead_changes", np.int32),
-        ("led_at", np.int32, (8,)),  # number of turns when it was a seat; 0: never. 7: nobody
-        ("call_turn", np.int32),  # number of turns when BAO was called
-        ("call_total", np.int32),  # the caller's true total then
-        ("call_unknown", np.int32),  # own cards that it had never seen
-        ("call_lowest", np.int32),  # 1 if it alone had the lowest total
-        ("dealt_cards", np.uint8, (MAX_CARDS,)),  # hand after hand
-        ("hand", np.int32),  # cards dealt to each seat
-        # By bird, while a round is added to the tally; else 0: its SWING_N, its SWING_X.
-        ("dealt_n", np.int64, (MAX_CARDS,)),
-        ("dealt_x", np.int64, (MAX_CARDS,)),
-        # A question: what it is about.
-        ("card", np.int32),  # drawn card, reference or power card
-        ("from_draw", np.int32),  # the reference was drawn by the plucker
-        ("claimed", np.int32),  # a window claim was accepted in this turn
-        ("offer", np.int32, (2,)),  # the Shoebill's cards
-        ("target", np.int32, (2,)),  # the claim being carried out, Macaw's two places
-        ("n_targets", np.int32),
-        ("claimed_sure", np.float64),  # confidence (0 to 1) of the claim in the answer, or NaN
-        # The one attempt of this turn (INV-3): whose, hit or not, how sure.
-        ("plucker", np.int32),
-        ("hit", np.int32),
-        ("sure", np.float64),
-        ("gift_number", np.int32),
-        ("gift", np.int32, (2,)),
-        ("answer", np.int32, (4,)),
-        ("why", np.float64, (4,)),  # the estimates behind the answer; see sim.watch.trace
-        # A unit of play: one round, or a game of many.
-        ("index", np.int64),
-        ("stage", np.int32),
-        ("sums", np.int64, _SEATS),
-        ("rounds", np.int32),  # finished rounds of the game, deciding rounds apart
-        ("deciding_rounds", np.int32),
-        ("deciding", np.int32),  # the round being played is a deciding round
-        ("dealt", np.int32),  # rounds dealt in this game, all kinds
-        ("next_first", np.int32),
-        ("game_reason", np.int32),
-        ("game_winner", np.int32),
-        ("game_players", np.int32),
-        ("seated", np.int32),  # players of the next deal
-        # How a game went, after each round but deciding ones.
-        ("game_turns", np.int64),
-        ("game_lead", np.int32),  # who last alone had the lowest sum
-        ("game_lead_changes", np.int32),
-        ("behind", np.int64, _SEATS),  # the most points that a player was behind the lowest sum
-        ("was_last", np.int32),  # players that had the highest sum; bit k for player k
-        ("half", np.int32),  # 1 once a sum has reached half the threshold
-        ("half_lead", np.int32),  # who then alone had the lowest sum
-        ("half_last", np.int32),  # players that then had the highest; bit k for player k
-        # Record of what happens, drained after each step; see events.py.
-        ("logging", np.int32),
-        ("log_size", np.int32),
-        ("log_full", np.int32),  # something did not fit
-        ("log", np.int32, (LOG_WORDS,)),
-        # Scripts: decisions, and the draw piles after each recycling, read from a file.
-        ("fault", np.int32),
-        ("fault_rules", np.int64),
-        ("fault_question", np.int32),
-        ("fault_seat", np.int32),
-        ("moves", np.int32),
-        ("next_move", np.int32),
-        ("script_swap", np.int32),
-        ("script", np.int16, (MAX_MOVES, MOVE_COLUMNS)),
-        ("script_refused", np.int64, (MAX_MOVES,)),
-        ("recycled_given", np.int32),
-        ("recycled_next", np.int32),
-        ("recycled_size", np.int16, (MAX_MOVES,)),
-        ("recycled", np.int8, (LOG_WORDS,)),
-        ("recycled_at", np.int32),
-        ("recycled_wrong", np.int32),  # the first list that does not hold the recycled cards
+        ("on", np.int32),
+        ("used", np.int32),
+        ("full", np.int32),  # something did not fit
+        ("words", np.int32, (LOG_WORDS,)),
     ],
     align=True,
 )
+
+#: One decision of a script; what a to d hold, `Do` says.
+MOVE = np.dtype(
+    [(name, np.int16) for name in ("seat", "do", "a", "b", "c", "d", "gifts")]
+    + [("gift", np.int16, (2,))],
+    align=True,
+)
+
+#: Decisions, and the draw piles after each recycling, read from a file.
+SCRIPT = np.dtype(
+    [
+        ("n_moves", np.int32),
+        ("next", np.int32),
+        ("swap", np.int32),  # what a Macaw's user will do
+        ("moves", MOVE, (MAX_MOVES,)),
+        ("refused", np.int64, (MAX_MOVES,)),
+        ("n_piles", np.int32),
+        ("next_pile", np.int32),
+        ("wrong_pile", np.int32),  # the first one that does not hold the recycled cards
+        ("pile_size", np.int16, (MAX_MOVES,)),
+        ("pile_at", np.int32),  # where the next one begins
+        ("piles", np.int8, (LOG_WORDS,)),
+    ],
+    align=True,
+)
+
+PLAY = np.dtype(_PLAY, align=True)
+PLAY_AND_MEMORIES = np.dtype(_PLAY + _MEMORIES, align=True)
+#: Begins as both of these do.
+STATE = np.dtype(_PLAY + _MEMORIES + _COUNTED + [("log", LOG), ("script", SCRIPT)], align=True)
 
 #: Parameters of players that kernels read, by kind of number. Names as in sim.game.players.
 REAL_PARAMETERS = (
@@ -648,7 +538,7 @@ TALLY = np.dtype(
         ("hits_tries", np.int64, _SEATS),
         # Swings (SWING_…) of birds dealt, and of powers that a seat used once or more in a round.
         ("dealt", np.int64, (SWINGS, MAX_CARDS)),
-        ("users", np.int64, (SWINGS, 6)),
+        ("users", np.int64, (SWINGS, len(POWERS))),
         # Calls by outcome (from BAO_WON on) and unknown cards.
         ("call_unknowns", np.int64, (4, MAX_CARDS + 1)),
         # Plucks by the plucker's confidence, in CONFIDENCE_BINS equal bins of 0 to 1.
@@ -672,32 +562,6 @@ TALLY = np.dtype(
         ("half_last_won", np.int64),
     ],
     align=True,
-)
-
-#: Columns of the records: one row for each finished round and seat.
-RECORD_COLUMNS = (
-    "index",
-    "round",
-    "seat",
-    "score",
-    "total",
-    "cards_left",
-    "winner",
-    "end",
-    "turns",
-    "recyclings",
-    "first",
-    "bao",
-    "own_hit",
-    "rival_hit",
-    "double_hit",
-    "missed",
-    "look",
-    "show",
-    "swap",
-    "macaw",
-    "toco",
-    "shoebill",
 )
 
 

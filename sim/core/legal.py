@@ -8,55 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from .codes import PLUCK, Ask, Broken
 from .jit import inline, kernel, popcount
 from .knowledge import bit
-from .layout import (
-    ASK_BAO,
-    ASK_CLAIM,
-    ASK_DRAWN,
-    ASK_GIFT,
-    ASK_LOOK,
-    ASK_MACAW,
-    ASK_MACAW_SWAP,
-    ASK_SHOEBILL,
-    ASK_SHOW,
-    ASK_SOURCE,
-    ASK_SWAP,
-    ASK_TOCO,
-    ASK_USE,
-    BAO_1,
-    DOUBLE_1,
-    DOUBLE_5,
-    DOUBLE_NONE,
-    DOUBLE_OWN,
-    FINAL_2,
-    MAX_SLOTS,
-    NONE,
-    PLUCK,
-    PLUCK_1,
-    PLUCK_3,
-    PLUCK_5,
-    PLUCK_8,
-    PLUCK_9,
-    PLUCK_11,
-    PLUCKS_NONE,
-    PLUCKS_OWN,
-    POW_5,
-    POW_LOCK,
-    POW_LOOK,
-    POW_MACAW,
-    POW_SHOEBILL,
-    POW_SHOW,
-    POW_SWAP,
-    POW_TOCO,
-    SHIELD_3,
-    SLOT_2,
-    TURN_1,
-    TURN_3,
-    TURN_6,
-    WORDS,
-    ZERO_1,
-)
+from .layout import DOUBLE_NONE, DOUBLE_OWN, MAX_SLOTS, NONE, PLUCKS_NONE, PLUCKS_OWN, WORDS
 
 
 @kernel
@@ -124,9 +79,9 @@ def may_call_bao(state, table, seat):
     """Verdict on a call at the end of the active player's turn (BAO-1, FINAL-2)."""
     broken = 0
     if table.rule_bao == 0 or state.bao_by >= 0 or seat != state.active:
-        broken |= BAO_1
+        broken |= Broken.BAO_1
     if state.final_by >= 0:
-        broken |= FINAL_2 | BAO_1
+        broken |= Broken.FINAL_2 | Broken.BAO_1
     return broken
 
 
@@ -141,36 +96,36 @@ def judge_claim(state, table, seat, window):
     broken = 0
     n = state.answer[1]
     if table.rule_plucks == PLUCKS_NONE:
-        broken |= PLUCK_1
+        broken |= Broken.PLUCK_1
     if window and seat == state.active:
-        broken |= PLUCK_3
+        broken |= Broken.PLUCK_3
     if state.n_cards[seat] == 0:
-        broken |= PLUCK_8 | ZERO_1
+        broken |= Broken.PLUCK_8 | Broken.ZERO_1
     if n < 1 or n > 2:
-        return broken | DOUBLE_1
+        return broken | Broken.DOUBLE_1
     rivals = 0
     for k in range(n):
         place = state.answer[2 + k]
         owner = place >> 7
         if owner < 0 or owner >= state.players or state.slot_card[owner, place & 127] < 0:
-            broken |= PLUCK_8
+            broken |= Broken.PLUCK_8
         if owner != seat:
             rivals += 1
             if table.rule_plucks == PLUCKS_OWN:
-                broken |= PLUCK_1
+                broken |= Broken.PLUCK_1
         if protected(state, owner, seat):
-            broken |= PLUCK_9 | SHIELD_3
+            broken |= Broken.PLUCK_9 | Broken.SHIELD_3
     if n == 2:
         if state.answer[2] == state.answer[3] or table.rule_double_pluck == DOUBLE_NONE:
-            broken |= DOUBLE_1
+            broken |= Broken.DOUBLE_1
         if table.rule_double_pluck == DOUBLE_OWN and (window or rivals > 0):
-            broken |= DOUBLE_1
+            broken |= Broken.DOUBLE_1
         if rivals > 0 and state.n_cards[seat] - (n - rivals) < rivals:
-            broken |= DOUBLE_1 | PLUCK_5
+            broken |= Broken.DOUBLE_1 | Broken.PLUCK_5
         if broken:
-            broken |= DOUBLE_5
+            broken |= Broken.DOUBLE_5
     if rivals > 0 and state.n_cards[seat] == 0:
-        broken |= PLUCK_5
+        broken |= Broken.PLUCK_5
     return broken
 
 
@@ -185,9 +140,9 @@ def _judge_pair(state, seat, power_rule, swaps):
             return power_rule
         if swaps:
             if protected(state, owner, seat):
-                broken |= SHIELD_3
+                broken |= Broken.SHIELD_3
             if is_locked(state, state.slot_card[owner, place & 127]):
-                broken |= POW_LOCK
+                broken |= Broken.POW_LOCK
     if state.answer[0] >> 7 == state.answer[1] >> 7:
         broken |= power_rule
     return broken
@@ -198,12 +153,12 @@ def _judge_replacement(state, seat, place):
     """One target of a Shoebill's replacement."""
     owner = place >> 7
     if owner < 0 or owner >= state.players or state.slot_card[owner, place & 127] < 0:
-        return POW_SHOEBILL
+        return Broken.POW_SHOEBILL
     broken = 0
     if protected(state, owner, seat):
-        broken |= SHIELD_3
+        broken |= Broken.SHIELD_3
     if is_locked(state, state.slot_card[owner, place & 127]):
-        broken |= POW_LOCK
+        broken |= Broken.POW_LOCK
     return broken
 
 
@@ -215,24 +170,24 @@ def _judge_shoebill(state, seat):
     rival_card = state.answer[2]
     drawn = 2 if state.offer[1] >= 0 else 1
     if own_card >= drawn or rival_card >= drawn or own_card < NONE or rival_card < NONE:
-        return POW_SHOEBILL
+        return Broken.POW_SHOEBILL
     if own_card >= 0:
         slot = state.answer[1]
         if slot < 0 or slot >= MAX_SLOTS:
-            return POW_SHOEBILL
+            return Broken.POW_SHOEBILL
         broken |= _judge_replacement(state, seat, seat << 7 | slot)
     if rival_card >= 0:
         broken |= _judge_replacement(state, seat, state.answer[3])
         if state.answer[3] >> 7 == seat:
-            broken |= POW_SHOEBILL
+            broken |= Broken.POW_SHOEBILL
         if own_card == rival_card:
-            broken |= POW_SHOEBILL
+            broken |= Broken.POW_SHOEBILL
     own_possible = movable_cards(state, seat, seat) > 0
     rival_possible = players_with_movable(state, seat) - (1 if own_possible else 0) > 0
     possible = min(drawn, (1 if own_possible else 0) + (1 if rival_possible else 0))
     made = (1 if own_card >= 0 else 0) + (1 if rival_card >= 0 else 0)
     if made < possible:
-        broken |= POW_SHOEBILL
+        broken |= Broken.POW_SHOEBILL
     return broken
 
 
@@ -240,7 +195,7 @@ def _judge_shoebill(state, seat):
 def judge_gift(state, seat, slot):
     """PLUCK-5, PLUCK-11: a gift is an own card; targets and earlier gifts have left already."""
     if _bad_own_slot(state, seat, slot):
-        return PLUCK_5 | PLUCK_11
+        return Broken.PLUCK_5 | Broken.PLUCK_11
     return 0
 
 
@@ -250,13 +205,13 @@ def _judge_source(state, table, seat, slot):
         return 0
     broken = 0
     if table.rule_take_discard == 0:
-        broken |= TURN_1
+        broken |= Broken.TURN_1
     if state.n_discards == 0:
-        broken |= TURN_3
+        broken |= Broken.TURN_3
     if state.n_cards[seat] == 0:
-        broken |= TURN_6 | ZERO_1
+        broken |= Broken.TURN_6 | Broken.ZERO_1
     if _bad_own_slot(state, seat, slot):
-        broken |= SLOT_2
+        broken |= Broken.SLOT_2
     return broken
 
 
@@ -264,42 +219,42 @@ def _judge_source(state, table, seat, slot):
 def judge(state, table, seat, question):
     """The verdict on `State.answer` to a question put to a seat: 0, or rules that forbid it."""
     first = state.answer[0]
-    if question == ASK_SOURCE:
+    if question == Ask.SOURCE:
         return _judge_source(state, table, seat, first)
-    if question == ASK_DRAWN:
+    if question == Ask.DRAWN:
         if first == PLUCK:
             return judge_claim(state, table, seat, 0)
         if first < 0:
             return 0
         broken = 0
         if state.n_cards[seat] == 0:
-            broken |= TURN_6 | ZERO_1
+            broken |= Broken.TURN_6 | Broken.ZERO_1
         if _bad_own_slot(state, seat, first):
-            broken |= SLOT_2
+            broken |= Broken.SLOT_2
         return broken
-    if question == ASK_CLAIM:
+    if question == Ask.CLAIM:
         return judge_claim(state, table, seat, 1) if state.answer[1] != 0 else 0
-    if question == ASK_GIFT:
+    if question == Ask.GIFT:
         return judge_gift(state, seat, first)
-    if question == ASK_USE:
-        return POW_5 if first == 0 and table.rule_powers_optional == 0 else 0
-    if question == ASK_LOOK or question == ASK_SHOW:
+    if question == Ask.USE:
+        return Broken.POW_5 if first == 0 and table.rule_powers_optional == 0 else 0
+    if question == Ask.LOOK or question == Ask.SHOW:
         owner = first >> 7
         if owner < 0 or owner >= state.players or state.slot_card[owner, first & 127] < 0:
-            return POW_LOOK if question == ASK_LOOK else POW_SHOW
+            return Broken.POW_LOOK if question == Ask.LOOK else Broken.POW_SHOW
         return 0
-    if question == ASK_SWAP:
-        return _judge_pair(state, seat, POW_SWAP, True)
-    if question == ASK_MACAW:
-        return _judge_pair(state, seat, POW_MACAW, state.answer[2] == 1)
-    if question == ASK_MACAW_SWAP:
+    if question == Ask.SWAP:
+        return _judge_pair(state, seat, Broken.POW_SWAP, True)
+    if question == Ask.MACAW:
+        return _judge_pair(state, seat, Broken.POW_MACAW, state.answer[2] == 1)
+    if question == Ask.MACAW_SWAP:
         return 0
-    if question == ASK_TOCO:
+    if question == Ask.TOCO:
         if first < 0 or first >= state.players or first == seat:
-            return POW_TOCO
-        return SHIELD_3 | POW_TOCO if protected(state, first, seat) else 0
-    if question == ASK_SHOEBILL:
+            return Broken.POW_TOCO
+        return Broken.SHIELD_3 | Broken.POW_TOCO if protected(state, first, seat) else 0
+    if question == Ask.SHOEBILL:
         return _judge_shoebill(state, seat)
-    if question == ASK_BAO:
+    if question == Ask.BAO:
         return may_call_bao(state, table, seat) if first == 1 else 0
     return 0

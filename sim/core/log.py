@@ -1,4 +1,4 @@
-"""What happens, written into `State.log` while `State.logging` is set.
+"""What happens, written into `State.log` while it is on.
 
 The log is a row of int32 words: each event is its length, its kind and its payload. It is
 drained after every step of `play.advance`, so one turn must fit; it always does (27
@@ -12,62 +12,48 @@ import math
 
 import numpy as np
 
-from .jit import kernel, unit
-from .layout import LOG_WORDS
-
-(
-    EV_TURN,
-    EV_DRAW,
-    EV_TAKE,
-    EV_REPLACE,
-    EV_DISCARD,
-    EV_PLUCK,
-    EV_PENALTY,
-    EV_POWER,
-    EV_LOOK,
-    EV_SHOW,
-    EV_SWAP,
-    EV_ADD,
-    EV_SHOEBILL,
-    EV_PLACE,
-    EV_UNDER,
-    EV_NO_EFFECT,
-    EV_RECYCLE,
-    EV_FINAL_PHASE,
-    EV_BAO,
-    EV_SHIELD,
-    EV_DEAL,
-    EV_END,
-    EV_GAME_END,
-    EV_WHY,
-) = range(24)
+from .codes import Note
+from .jit import inline, kernel, unit
+from .layout import LOG_WORDS, NONE
 
 #: Points that no estimate comes near: what is as large means never, or for certain.
 BEYOND = 1e7
 NO_ESTIMATE = -(2**31)
 
 
+@inline
+def _begin(log, size, kind):
+    """Mutates: room for an event of `size` words, two of them its head; where its payload begins.
+
+    NONE, and `full` is set, if it does not fit.
+    """
+    at = np.int64(log.used)
+    if at + size > LOG_WORDS:
+        log.full = 1
+        return np.int64(NONE)
+    log.words[at] = size
+    log.words[at + 1] = kind
+    log.used = at + size
+    return at + 2
+
+
 @kernel
 def note(state, kind, a, b, c, d, e):
-    """Log an event with up to five int words of payload; nothing unless `logging` is set."""
-    if state.logging:
+    """Log an event with up to five int words of payload; nothing unless the log is on."""
+    if state.log.on:
         _write(state, kind, a, b, c, d, e)
 
 
 @unit  # batches never write: so it is not to be repeated wherever something is noted
 def _write(state, kind, a, b, c, d, e):
-    at = state.log_size
-    if at + 7 > LOG_WORDS:
-        state.log_full = 1
-        return 0
-    state.log[at] = 7
-    state.log[at + 1] = kind
-    state.log[at + 2] = a
-    state.log[at + 3] = b
-    state.log[at + 4] = c
-    state.log[at + 5] = d
-    state.log[at + 6] = e
-    state.log_size = at + 7
+    at = _begin(state.log, 7, kind)
+    if at >= 0:
+        words = state.log.words
+        words[at] = a
+        words[at + 1] = b
+        words[at + 2] = c
+        words[at + 3] = d
+        words[at + 4] = e
     return 0
 
 
@@ -77,64 +63,53 @@ def note_pluck(state, seat, reference, hit, cards, gift_cards):
 
     `cards` and `gift_cards` are tuples of two ints.
     """
-    if state.logging == 0:
+    if state.log.on == 0:
         return
-    at = state.log_size
-    if at + 15 > LOG_WORDS:
-        state.log_full = 1
+    at = _begin(state.log, 15, Note.PLUCK)
+    if at < 0:
         return
-    state.log[at] = 15
-    state.log[at + 1] = EV_PLUCK
-    state.log[at + 2] = seat
-    state.log[at + 3] = state.from_draw
-    state.log[at + 4] = reference
-    state.log[at + 5] = hit
-    state.log[at + 6] = state.n_targets
+    words = state.log.words
+    words[at] = seat
+    words[at + 1] = state.from_draw
+    words[at + 2] = reference
+    words[at + 3] = hit
+    words[at + 4] = state.n_targets
     for k in range(2):
-        state.log[at + 7 + k] = state.target[k]
-        state.log[at + 9 + k] = cards[k]
-        state.log[at + 11 + k] = state.gift[k]
+        words[at + 5 + k] = state.target[k]
+        words[at + 7 + k] = cards[k]
+        words[at + 9 + k] = state.gift[k]
     # Gifts are at most two: both cards share one word.
-    state.log[at + 13] = (gift_cards[0] & 0xFF) | ((gift_cards[1] & 0x7F) << 8)
-    state.log[at + 14] = state.claims
-    state.log_size = at + 15
+    words[at + 11] = (gift_cards[0] & 0xFF) | ((gift_cards[1] & 0x7F) << 8)
+    words[at + 12] = state.claims
 
 
 @kernel
 def note_recycle(state):
     """Log a recycling: its number, and the whole new draw pile, first card first."""
-    if state.logging == 0:
+    if state.log.on == 0:
         return
-    at = state.log_size
-    n = state.pile_size
-    if at + 3 + n > LOG_WORDS:
-        state.log_full = 1
+    at = _begin(state.log, 3 + np.int64(state.pile_size), Note.RECYCLE)
+    if at < 0:
         return
-    state.log[at] = 3 + n
-    state.log[at + 1] = EV_RECYCLE
-    state.log[at + 2] = state.recyclings
-    for k in range(n):
-        state.log[at + 3 + k] = state.pile[k]
-    state.log_size = at + 3 + n
+    state.log.words[at] = state.recyclings
+    for k in range(state.pile_size):
+        state.log.words[at + 1 + k] = state.pile[k]
 
 
 @kernel
 def note_why(state, seat, question):
     """Log the estimates behind a heuristic player's answer, in hundredths; NaN is NO_ESTIMATE."""
-    at = state.log_size
-    if at + 12 > LOG_WORDS:
-        state.log_full = 1
+    at = _begin(state.log, 12, Note.WHY)
+    if at < 0:
         return
-    state.log[at] = 12
-    state.log[at + 1] = EV_WHY
-    state.log[at + 2] = seat
-    state.log[at + 3] = question
+    words = state.log.words
+    words[at] = seat
+    words[at + 1] = question
     for k in range(4):
-        state.log[at + 4 + k] = state.answer[k]
+        words[at + 2 + k] = state.answer[k]
         why = state.why[k]
         if math.isnan(why):
-            state.log[at + 8 + k] = np.int32(NO_ESTIMATE)
+            words[at + 6 + k] = np.int32(NO_ESTIMATE)
         else:
-            state.log[at + 8 + k] = np.int32(round(100.0 * min(max(why, -BEYOND), BEYOND)))
+            words[at + 6 + k] = np.int32(round(100.0 * min(max(why, -BEYOND), BEYOND)))
         state.why[k] = math.nan
-    state.log_size = at + 12

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.codes import Fault
 from ..core.jit import inline, unit
 from ..core.knowledge import who_recalls
-from ..core.layout import FAULT_ILLEGAL, HEURISTIC, MAX_PLAYERS, RANDOM
+from ..core.layout import HEURISTIC, MAX_PLAYERS, RANDOM
 from ..core.legal import judge
 from ..core.log import note_why
 from ..core.memory import recall
@@ -45,7 +46,7 @@ def who_may_claim(state, table, card, matches, seen_by):
 def _is_open(state, table, seat):
     """Whether a seat must be asked, since its answer hangs on more than what it knows."""
     who = state.who[seat]
-    return table.policy[who] != HEURISTIC or table.blunder_rate[who] > 0.0 or state.logging != 0
+    return table.policy[who] != HEURISTIC or table.blunder_rate[who] > 0.0 or state.log.on != 0
 
 
 @inline
@@ -77,7 +78,7 @@ def ask(state, table, seat, question):
             random_legal.decide(state, table, seat, question)
         else:
             heuristic.decide(state, table, seat, question)
-        if state.logging:
+        if state.log.on:
             note_why(state, seat, question)
     elif kind == RANDOM:
         random_legal.decide(state, table, seat, question)
@@ -87,7 +88,7 @@ def ask(state, table, seat, question):
     broken = judge(state, table, seat, question)
     if broken != 0:
         # A shipped policy never answers against a rule: this is a bug, and it is reported.
-        state.fault = FAULT_ILLEGAL
+        state.fault = Fault.ILLEGAL
         state.fault_rules = broken
         state.fault_question = question
         state.fault_seat = seat

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.codes import Note
 from ..core.jit import kernel
 from ..core.layout import (
     BAO_BEATEN,
@@ -18,7 +19,7 @@ from ..core.layout import (
     SHIELD_RAISED,
     SUCCESS_ZERO,
 )
-from ..core.log import EV_BAO, EV_END, EV_SHIELD, note
+from ..core.log import note
 from .counting import count_call
 
 
@@ -27,7 +28,7 @@ def _raise_shield(state, declarer):
     state.shield = 1
     if state.counted:
         state.detail[declarer, SHIELD_RAISED] += 1
-    note(state, EV_SHIELD, declarer, 0, 0, 0, 0)
+    note(state, Note.SHIELD, declarer, 0, 0, 0, 0)
 
 
 @kernel
@@ -51,7 +52,7 @@ def call(state, table, seat):
     state.turns_left = state.players - 1
     if state.counted:
         count_call(state, seat)
-    note(state, EV_BAO, seat, 0, 0, 0, 0)
+    note(state, Note.BAO, seat, 0, 0, 0, 0)
     if table.rule_shield == SHIELD_AT_ONCE:
         _raise_shield(state, seat)
 
@@ -89,7 +90,7 @@ def finish(state, table, reason):
         lowest = min(lowest, state.score[seat])
     for seat in range(state.players):
         state.winner[seat] = 1 if state.score[seat] == lowest and reason != END_CAP else 0
-    note(state, EV_END, reason, 0, 0, 0, 0)
+    note(state, Note.END, reason, 0, 0, 0, 0)
 
 
 @kernel

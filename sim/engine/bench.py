@@ -1,9 +1,10 @@
-"""The yardstick of `baobei bench`: a full shuffle of 66 bytes."""
+"""What `baobei bench` measures beside play: a full shuffle of 66 bytes, and a copy of a state."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..core.copying import copy_play
 from ..core.jit import entry
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -33,3 +34,11 @@ def shuffle_many(cards, times, seed):
             cards[j] = cards[k]
             cards[k] = card
     return cards[0]
+
+
+@entry
+def copy_many(source, target, table, times):
+    """Mutates both: copy what play needs of a state `times` times, each time another turn's."""
+    for turn in range(times):
+        source.turn = turn
+        copy_play(source, target, table)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.codes import Note
 from ..core.jit import kernel
 from ..core.knowledge import bit, forget_all, learn_face_up
 from ..core.layout import BAO_VOID, FILL_EMPTY, NONE, RECYCLE_OVERRIDE
-from ..core.log import EV_DISCARD, EV_FINAL_PHASE, note, note_recycle
+from ..core.log import note, note_recycle
 from ..core.rng import STREAM_DEAL, STREAM_RECYCLE, below, number
 
 #: So many cards of the draw pile are settled at a time: each waits for no other.
@@ -48,7 +49,7 @@ def start_final_phase(state, table):
         state.bao_outcome = BAO_VOID
     state.final_by = np.int64(state.active)
     state.turns_left = state.players - 1
-    note(state, EV_FINAL_PHASE, state.final_by, 0, 0, 0, 0)
+    note(state, Note.FINAL_PHASE, state.final_by, 0, 0, 0, 0)
 
 
 @kernel
@@ -73,9 +74,9 @@ def recycle(state, table):
     state.settled = 0
     for k in range(n):
         forget_all(state, table, state.pile[k])
-    if state.recycled_next < state.recycled_given:
+    if state.script.next_pile < state.script.n_piles:
         _given_order(state, table)
-    if state.logging:
+    if state.log.on:
         settle(state, n)
         note_recycle(state)
     if state.recyclings == table.rule_recycle_limit:
@@ -89,10 +90,10 @@ def _given_order(state, table):
 
     Cards are named by bird; which of several equal cards comes first makes no difference.
     """
-    n = state.recycled_size[state.recycled_next]
+    n = state.script.pile_size[state.script.next_pile]
     fits = n == state.pile_size
     for k in range(min(n, state.pile_size)):
-        wanted = state.recycled[state.recycled_at + k]
+        wanted = state.script.piles[state.script.pile_at + k]
         found = NONE
         for j in range(k, state.pile_size):
             if table.bird[state.pile[j]] == wanted:
@@ -104,11 +105,11 @@ def _given_order(state, table):
         card = state.pile[found]
         state.pile[found] = state.pile[k]
         state.pile[k] = card
-    if not fits and state.recycled_wrong < 0:
-        state.recycled_wrong = state.recycled_next
+    if not fits and state.script.wrong_pile < 0:
+        state.script.wrong_pile = state.script.next_pile
     state.settled = state.pile_size
-    state.recycled_at += n
-    state.recycled_next += 1
+    state.script.pile_at += n
+    state.script.next_pile += 1
 
 
 @kernel
@@ -141,7 +142,7 @@ def put_on_discards(state, table, card):
 def discard(state, table, seat, card):
     """Put a drawn card on the discard pile and log it."""
     put_on_discards(state, table, card)
-    note(state, EV_DISCARD, seat, card, 0, 0, 0)
+    note(state, Note.DISCARD, seat, card, 0, 0, 0)
 
 
 @kernel

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from ..core.codes import Power
 from ..core.jit import inline, kernel, popcount
 from ..core.knowledge import matching
 from ..core.layout import (
@@ -45,7 +46,6 @@ from ..core.layout import (
     SHIELD_NO_EFFECT,
     SHIELD_PLUCKS,
     SHIELD_POWERS,
-    SWAP,
     WINDOW_CHANCE,
     WITH_CHANCE,
     WORDS,
@@ -237,7 +237,7 @@ def count_window(state, table, matches, seen_by, plucker):
 @kernel
 def _against_shield(state, seat, power):
     """Whether a power of a seat moves cards and has the declarer's closed to it."""
-    return state.shield != 0 and seat != state.bao_by and power >= SWAP
+    return state.shield != 0 and seat != state.bao_by and power >= Power.SWAP
 
 
 @kernel

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.codes import Fault
 from ..core.jit import entry, kernel
 from ..core.knowledge import learn_face_up, learn_lying
-from ..core.layout import BAO_CALLED, FAULT_NONE, NONE, RUNNING, WORDS
+from ..core.layout import BAO_CALLED, NONE, RUNNING, WORDS
 from ..core.memory import BEFORE
 from .cards import lay, put_on_discards, put_under, settle
 from .counting import clear_counts
@@ -67,7 +68,7 @@ def clear(state, table, players):
     state.final_by = NONE
     state.turns_left = NONE
     state.reason = RUNNING
-    state.fault = FAULT_NONE
+    state.fault = Fault.NONE
     state.counted = 1 if state.counting and not state.deciding else 0
     if state.counted:
         clear_counts(state)
@@ -113,7 +114,7 @@ def deal(state, table, first):
     state.pile_size = table.cards
     dealt = players * hand + 1
     state.hand = hand
-    settle(state, table.cards if state.logging else dealt)
+    settle(state, table.cards if state.log.on else dealt)
     for seat in range(players):
         for slot in range(hand):
             card = np.int64(state.pile[seat * hand + slot])

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.codes import RECORD_COLUMNS, Fault, Note, Stage
 from ..core.jit import entry, kernel
 from ..core.layout import (
     END_CAP,
-    FAULT_NONE,
     FIRST_HIGHEST,
     FIRST_ROTATE,
     GAME_MAX_ROUNDS,
@@ -19,13 +19,9 @@ from ..core.layout import (
     GAME_TIE_CAP,
     MAX_PLAYERS,
     NONE,
-    RECORD_COLUMNS,
     RUNNING,
-    STAGE_DEAL,
-    STAGE_DONE,
-    STAGE_TURN,
 )
-from ..core.log import EV_DEAL, EV_GAME_END, note
+from ..core.log import note
 from ..core.rng import STREAM_FIRST, below, number, set_keys
 from .counting import alone_lowest
 from .deal import clear, deal
@@ -40,7 +36,7 @@ RECORD_RECYCLINGS = RECORD_COLUMNS.index("recyclings")
 def start(state, table, index):
     """Mutates: make ready for unit `index` (int64): a round, or with `games` a whole game."""
     state.index = index
-    state.stage = STAGE_DEAL
+    state.stage = Stage.DEAL
     state.rounds = 0
     state.deciding_rounds = 0
     state.deciding = 0
@@ -71,8 +67,8 @@ def _deal_round(state, table, seed):
     if first < 0:
         first = below(number(state, STREAM_FIRST, 0), state.seated)
     deal(state, table, first)
-    note(state, EV_DEAL, first, state.deciding, 0, 0, 0)
-    state.stage = STAGE_TURN
+    note(state, Note.DEAL, first, state.deciding, 0, 0, 0)
+    state.stage = Stage.TURN
 
 
 @kernel
@@ -96,8 +92,8 @@ def _choose_next_first(state, table):
 def _end_game(state, reason, winner):
     state.game_reason = reason
     state.game_winner = winner
-    state.stage = STAGE_DONE
-    note(state, EV_GAME_END, reason, winner, 0, 0, 0)
+    state.stage = Stage.DONE
+    note(state, Note.GAME_END, reason, winner, 0, 0, 0)
 
 
 @kernel
@@ -166,7 +162,7 @@ def _after_round(state, table):
         return
     else:
         _choose_next_first(state, table)
-    state.stage = STAGE_DEAL
+    state.stage = Stage.DEAL
 
 
 @kernel
@@ -186,7 +182,7 @@ def _after_deciding_round(state, table):
     if state.deciding_rounds >= table.rule_max_rounds:
         _end_game(state, GAME_TIE_CAP, NONE)
         return
-    state.stage = STAGE_DEAL
+    state.stage = Stage.DEAL
 
 
 @entry
@@ -201,20 +197,20 @@ def advance(state, table, seed):
     Returns:
         True after a step that ended a round (its results stand in `state` until the next deal).
     """
-    if state.stage == STAGE_DEAL:
+    if state.stage == Stage.DEAL:
         _deal_round(state, table, seed)
         return False
-    if table.scripted and state.next_move >= state.moves:
-        state.stage = STAGE_DONE
+    if table.scripted and state.script.next >= state.script.n_moves:
+        state.stage = Stage.DONE
         return False
     play_turn(state, table)
-    if state.fault != FAULT_NONE:
-        state.stage = STAGE_DONE
+    if state.fault != Fault.NONE:
+        state.stage = Stage.DONE
         return False
     if state.reason == RUNNING:
         return False
     if table.games == 0:
-        state.stage = STAGE_DONE
+        state.stage = Stage.DONE
     elif state.deciding:
         _after_deciding_round(state, table)
     else:
@@ -269,7 +265,7 @@ def play_chunk(
         if room > 0 and room - written < need:
             break
         start(state, table, index)
-        while state.stage != STAGE_DONE:
+        while state.stage != Stage.DONE:
             deciding = state.deciding
             ended = advance(state, table, seed)
             if ended and not deciding:
@@ -280,7 +276,7 @@ def play_chunk(
                 if room > 0:
                     round_index = state.rounds - 1 if table.games else 0
                     written = write_records(rows, written, state, round_index)
-        if state.fault != FAULT_NONE:
+        if state.fault != Fault.NONE:
             break
         if table.games and state.counting:
             add_game(tally, rounds_histograms, games[index - begin], state)
@@ -348,7 +344,7 @@ def play_rows(
             records,
             games[index - begin :],
         )
-        if state.fault != FAULT_NONE:
+        if state.fault != Fault.NONE:
             return index
         row = rows[index - begin]
         for k in range(last):

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.codes import Ask, Fault, Note
 from ..core.jit import kernel, unit
 from ..core.knowledge import bit, learn_all
-from ..core.layout import (
-    ASK_CLAIM,
-    ASK_GIFT,
-    FAULT_NONE,
-    NONE,
-    PLUCKS_NONE,
-)
-from ..core.log import EV_PENALTY, note, note_pluck
+from ..core.layout import NONE, PLUCKS_NONE
+from ..core.log import note, note_pluck
 from ..core.rng import STREAM_RACE, normal, number
 from ..policies import scripted
 from .ask import ask, who_may_claim
@@ -76,8 +71,8 @@ def race(state, table, card, matches, seen_by):
             seat -= state.players
         if (seats >> seat) & 1 == 0:
             continue
-        ask(state, table, seat, ASK_CLAIM)
-        if state.answer[1] == 0 or state.fault != FAULT_NONE:
+        ask(state, table, seat, Ask.CLAIM)
+        if state.answer[1] == 0 or state.fault != Fault.NONE:
             continue
         state.claims |= 1 << seat
         if winner >= 0:
@@ -113,8 +108,8 @@ def _target_card(state, k):
 @kernel
 def _give(state, table, seat, k):
     """PLUCK-5: the gift for rival target `k` goes unseen into exactly that slot; the card given."""
-    ask(state, table, seat, ASK_GIFT)
-    if state.fault != FAULT_NONE:
+    ask(state, table, seat, Ask.GIFT)
+    if state.fault != Fault.NONE:
         return np.int64(NONE)
     slot = state.answer[0]
     state.gift[state.gift_number] = slot
@@ -153,7 +148,7 @@ def _hit(state, table, seat, reference):
             else:
                 given_too = card
             state.gift_number += 1
-            if state.fault != FAULT_NONE:
+            if state.fault != Fault.NONE:
                 return
     if state.counted:
         count_pluck(state, seat, n, rivals, 1)
@@ -183,7 +178,7 @@ def _miss(state, table, seat, reference):
         slot = np.int64(NONE)
         if card >= 0:
             slot = add_card(state, table, seat, card)
-        note(state, EV_PENALTY, seat, slot, card, 0, 0)
+        note(state, Note.PENALTY, seat, slot, card, 0, 0)
 
 
 @unit

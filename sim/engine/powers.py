@@ -4,41 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.codes import Ask, Fault, Note, Power
 from ..core.jit import kernel, unit
 from ..core.knowledge import bit, learn, learn_all, learn_lying
-from ..core.layout import (
-    ASK_LOOK,
-    ASK_MACAW,
-    ASK_MACAW_SWAP,
-    ASK_SHOEBILL,
-    ASK_SHOW,
-    ASK_SWAP,
-    ASK_TOCO,
-    ASK_USE,
-    FAULT_NONE,
-    LOCK_NONE,
-    LOOK,
-    MACAW,
-    NONE,
-    SHOEBILL,
-    SHOW,
-    SWAP,
-    TOCO,
-    WORDS,
-)
+from ..core.layout import LOCK_NONE, NONE, WORDS
 from ..core.legal import movable, players_with_cards, players_with_movable, toco_choices
-from ..core.log import (
-    EV_ADD,
-    EV_LOOK,
-    EV_NO_EFFECT,
-    EV_PLACE,
-    EV_POWER,
-    EV_SHOEBILL,
-    EV_SHOW,
-    EV_SWAP,
-    EV_UNDER,
-    note,
-)
+from ..core.log import note
 from ..core.memory import recall
 from .ask import ask
 from .bao import changed_by
@@ -72,7 +43,7 @@ def _swap_places(state, table, seat, a, b):
         dump(state, card_b)
     _lock(state, table, card_a)
     _lock(state, table, card_b)
-    note(state, EV_SWAP, seat, a, b, card_a, card_b)
+    note(state, Note.SWAP, seat, a, b, card_a, card_b)
     changed_by(state, table, a >> 7, seat)
     changed_by(state, table, b >> 7, seat)
 
@@ -80,41 +51,41 @@ def _swap_places(state, table, seat, a, b):
 @kernel
 def _look(state, table, seat):
     """POW-LOOK: the user alone sees one face-down card."""
-    ask(state, table, seat, ASK_LOOK)
-    if state.fault != FAULT_NONE:
+    ask(state, table, seat, Ask.LOOK)
+    if state.fault != Fault.NONE:
         return
     place = state.answer[0]
     card = np.int64(state.slot_card[place >> 7, place & 127])
     learn_lying(state, table, seat, card)
-    note(state, EV_LOOK, seat, place, card, 0, 0)
+    note(state, Note.LOOK, seat, place, card, 0, 0)
 
 
 @kernel
 def _show(state, table, seat):
     """POW-SHOW: everybody sees one face-down card."""
-    ask(state, table, seat, ASK_SHOW)
-    if state.fault != FAULT_NONE:
+    ask(state, table, seat, Ask.SHOW)
+    if state.fault != Fault.NONE:
         return
     place = state.answer[0]
     card = np.int64(state.slot_card[place >> 7, place & 127])
     learn_all(state, table, card)
     state.own_fresh[place >> 7] = 0
-    note(state, EV_SHOW, seat, place, card, 0, 0)
+    note(state, Note.SHOW, seat, place, card, 0, 0)
 
 
 @kernel
 def _swap(state, table, seat):
     """POW-SWAP: two movable cards of two players change places, unseen."""
-    ask(state, table, seat, ASK_SWAP)
-    if state.fault == FAULT_NONE:
+    ask(state, table, seat, Ask.SWAP)
+    if state.fault == Fault.NONE:
         _swap_places(state, table, seat, state.answer[0], state.answer[1])
 
 
 @kernel
 def _macaw(state, table, seat):
     """POW-MACAW: look at two cards of two players, then swap them or not."""
-    ask(state, table, seat, ASK_MACAW)
-    if state.fault != FAULT_NONE:
+    ask(state, table, seat, Ask.MACAW)
+    if state.fault != Fault.NONE:
         return
     a = state.answer[0]
     b = state.answer[1]
@@ -124,9 +95,9 @@ def _macaw(state, table, seat):
         place = state.target[k]
         card = np.int64(state.slot_card[place >> 7, place & 127])
         learn_lying(state, table, seat, card)
-        note(state, EV_LOOK, seat, place, card, 0, 0)
+        note(state, Note.LOOK, seat, place, card, 0, 0)
     if movable(state, seat, a >> 7, a & 127) and movable(state, seat, b >> 7, b & 127):
-        ask(state, table, seat, ASK_MACAW_SWAP)
+        ask(state, table, seat, Ask.MACAW_SWAP)
         if state.answer[0] == 1:
             _swap_places(state, table, seat, a, b)
 
@@ -134,13 +105,13 @@ def _macaw(state, table, seat):
 @kernel
 def _toco(state, table, seat):
     """POW-TOCO: the top of the draw pile goes unseen to an opponent."""
-    ask(state, table, seat, ASK_TOCO)
-    if state.fault != FAULT_NONE:
+    ask(state, table, seat, Ask.TOCO)
+    if state.fault != Fault.NONE:
         return
     owner = state.answer[0]
     card = draw(state, table)
     slot = add_card(state, table, owner, card)
-    note(state, EV_ADD, seat, owner, slot, card, 0)
+    note(state, Note.ADD, seat, owner, slot, card, 0)
     changed_by(state, table, owner, seat)
 
 
@@ -159,7 +130,7 @@ def _place(state, table, seat, place, card):
         dump(state, card)
     if table.rule_shoebill_locks:
         _lock(state, table, card)
-    note(state, EV_PLACE, seat, card, place, out, 0)
+    note(state, Note.PLACE, seat, card, place, out, 0)
     changed_by(state, table, owner, seat)
     return out
 
@@ -169,7 +140,7 @@ def _no_effect(state, seat, card, power):
     """POW-6, POW-7: the power of a card can do nothing."""
     if state.counted:
         count_no_effect(state, seat, power)
-    note(state, EV_NO_EFFECT, seat, card, 0, 0, 0)
+    note(state, Note.NO_EFFECT, seat, card, 0, 0, 0)
 
 
 @kernel
@@ -179,17 +150,17 @@ def _shoebill(state, table, seat):
     second = draw(state, table) if first >= 0 else np.int64(NONE)
     state.offer[0] = first
     state.offer[1] = second
-    note(state, EV_SHOEBILL, seat, first, second, 0, 0)
+    note(state, Note.SHOEBILL, seat, first, second, 0, 0)
     if first < 0:
-        _no_effect(state, seat, np.int64(state.card), SHOEBILL)
+        _no_effect(state, seat, np.int64(state.card), np.int64(Power.SHOEBILL))
         return
     learn(state, table, seat, first)
     if second >= 0:
         learn(state, table, seat, second)
     used = np.int64(0)
     if players_with_movable(state, seat) > 0:
-        ask(state, table, seat, ASK_SHOEBILL)
-        if state.fault != FAULT_NONE:
+        ask(state, table, seat, Ask.SHOEBILL)
+        if state.fault != Fault.NONE:
             return
         own_card = state.answer[0]
         own_slot = state.answer[1]
@@ -207,19 +178,19 @@ def _shoebill(state, table, seat):
         card = np.int64(state.offer[k])
         if card >= 0 and (used >> k) & 1 == 0:
             put_under(state, card)
-            note(state, EV_UNDER, seat, card, 0, 0, 0)
+            note(state, Note.UNDER, seat, card, 0, 0, 0)
 
 
 @kernel
 def _has_effect(state, seat, power):
     """POW-6, POW-7: whether the power can do anything. A Shoebill always draws."""
-    if power == LOOK or power == SHOW:
+    if power == Power.LOOK or power == Power.SHOW:
         return players_with_cards(state) > 0
-    if power == SWAP:
+    if power == Power.SWAP:
         return players_with_movable(state, seat) > 1
-    if power == MACAW:
+    if power == Power.MACAW:
         return players_with_cards(state) > 1
-    if power == TOCO:
+    if power == Power.TOCO:
         return toco_choices(state, seat) > 0 and can_draw(state)
     return True
 
@@ -227,7 +198,7 @@ def _has_effect(state, seat, power):
 @kernel
 def _has_choice(state, seat, power):
     """Whether the user is asked anything, so that the power could be declined (POW-5)."""
-    if power == SHOEBILL:
+    if power == Power.SHOEBILL:
         # A recycling between now and the draw can only free cards that a Shield protects.
         return can_draw(state) and players_with_movable(state, seat) > 0
     return True
@@ -238,7 +209,7 @@ def use(state, table, seat, card, trigger):
     """Carry out the power of a card for a seat; `trigger` is BY_DISCARD, … (POW-1)."""
     seat &= 7  # tells the compiler that no index is negative
     power = table.power[card]
-    if power < 0 or state.fault != FAULT_NONE:
+    if power < 0 or state.fault != Fault.NONE:
         return 0
     state.card = card
     effect = _has_effect(state, seat, power)
@@ -247,23 +218,23 @@ def use(state, table, seat, card, trigger):
         and (table.rule_powers_optional or table.scripted)
         and _has_choice(state, seat, power)
     ):
-        ask(state, table, seat, ASK_USE)
-        if state.fault != FAULT_NONE or state.answer[0] == 0:
+        ask(state, table, seat, Ask.USE)
+        if state.fault != Fault.NONE or state.answer[0] == 0:
             return 0
-    note(state, EV_POWER, seat, card, trigger, 0, 0)
+    note(state, Note.POWER, seat, card, trigger, 0, 0)
     if state.counted:
         count_power(state, seat, power, trigger)
     if not effect:
         _no_effect(state, seat, card, power)
-    elif power == LOOK:
+    elif power == Power.LOOK:
         _look(state, table, seat)
-    elif power == SHOW:
+    elif power == Power.SHOW:
         _show(state, table, seat)
-    elif power == SWAP:
+    elif power == Power.SWAP:
         _swap(state, table, seat)
-    elif power == MACAW:
+    elif power == Power.MACAW:
         _macaw(state, table, seat)
-    elif power == TOCO:
+    elif power == Power.TOCO:
         _toco(state, table, seat)
     else:
         _shoebill(state, table, seat)

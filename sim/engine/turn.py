@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.codes import PLUCK, Ask, Fault, Note
 from ..core.jit import kernel, unit
 from ..core.knowledge import age_left, bit, matching, remember, see, see_taken, who_has_seen
 from ..core.layout import (
     ACTIVE_FIRST,
-    ASK_BAO,
-    ASK_DRAWN,
-    ASK_SOURCE,
     BY_DISCARD,
     BY_ELIMINATED,
     BY_REFERENCE,
-    FAULT_NONE,
     LOCK_PLUCK,
     NONE,
-    PLUCK,
     POWERS_ALL,
     SHIELD_TURNS,
 )
 from ..core.legal import may_call_bao
-from ..core.log import EV_DRAW, EV_REPLACE, EV_TAKE, EV_TURN, note
+from ..core.log import note
 from ..core.memory import note_window, pass_turn
 from ..policies import scripted
 from .ask import ask, may_call, may_take
@@ -41,7 +37,7 @@ def _replace(state, table, seat, slot, card):
     lay(state, table, seat, slot, card)
     keep(state, card, known and table.value[out] <= table.deck_mean)
     put_on_discards(state, table, out)
-    note(state, EV_REPLACE, seat, slot, card, out, 0)
+    note(state, Note.REPLACE, seat, slot, card, out, 0)
     return out
 
 
@@ -96,7 +92,7 @@ def _window(state, table, card, direct):
     if plucker >= 0:
         state.claimed = 1
         hit = resolve(state, table, plucker, card) == 1
-    if state.fault != FAULT_NONE:
+    if state.fault != Fault.NONE:
         return
     if not hit:
         if direct:
@@ -119,17 +115,17 @@ def _after_draw(state, table, seat, card):
     see(state, table, seat, card)
     state.card = card
     state.from_draw = 1
-    ask(state, table, seat, ASK_DRAWN)
+    ask(state, table, seat, Ask.DRAWN)
     if table.mixing:
         state.window[seat, table.family[card]] = state.turn
-    if state.fault != FAULT_NONE:
+    if state.fault != Fault.NONE:
         return
     action = state.answer[0]
     if state.counted:
         count_draw(state, table, seat, card, action == PLUCK)
     if action == PLUCK:
         take_claim(state)
-        if resolve(state, table, seat, card) == 1 and state.fault == FAULT_NONE:
+        if resolve(state, table, seat, card) == 1 and state.fault == Fault.NONE:
             n = state.n_targets
             _pluck_powers(
                 state, table, seat, card, n, _eliminated(state, 0), _eliminated(state, n - 1)
@@ -148,7 +144,7 @@ def _take(state, table, seat, slot):
     """TURN-3: the top discard replaces an own card; everybody knows what lies there."""
     state.n_discards -= 1
     card = np.int64(state.discards[state.n_discards])
-    note(state, EV_TAKE, seat, card, 0, 0, 0)
+    note(state, Note.TAKE, seat, card, 0, 0, 0)
     out = _replace(state, table, seat, slot, card)
     see_taken(state, table, card)
     _window(state, table, out, False)
@@ -162,7 +158,7 @@ def _source(state, table, seat):
         return NONE
     if not may_take(state, table, seat):
         return NONE
-    ask(state, table, seat, ASK_SOURCE)
+    ask(state, table, seat, Ask.SOURCE)
     return state.answer[0]
 
 
@@ -172,8 +168,8 @@ def _bao(state, table, seat):
     if table.scripted or may_call_bao(state, table, seat) == 0:
         if not may_call(state, table, seat):
             return
-        ask(state, table, seat, ASK_BAO)
-        if state.answer[0] == 1 and state.fault == FAULT_NONE:
+        ask(state, table, seat, Ask.BAO)
+        if state.answer[0] == 1 and state.fault == Fault.NONE:
             call(state, table, seat)
 
 
@@ -190,23 +186,23 @@ def play_turn(state, table):
     if state.turns_left > 0:
         state.turns_left -= 1
     unlock(state)
-    note(state, EV_TURN, state.turn, seat, 0, 0, 0)
+    note(state, Note.TURN, state.turn, seat, 0, 0, 0)
     if state.counted and state.shield:
         state.detail[state.bao_by, SHIELD_TURNS] += 1
     slot = _source(state, table, seat)
-    if state.fault == FAULT_NONE:
+    if state.fault == Fault.NONE:
         if slot >= 0:
             _take(state, table, seat, slot)
         else:
             card = draw(state, table)
-            note(state, EV_DRAW, seat, card, 0, 0, 0)
+            note(state, Note.DRAW, seat, card, 0, 0, 0)
             if card >= 0:
                 _after_draw(state, table, seat, card)
-    if state.fault == FAULT_NONE:
+    if state.fault == Fault.NONE:
         _bao(state, table, seat)
     if table.scripted:
         scripted.late_claims(state, table)
-    if state.fault == FAULT_NONE:
+    if state.fault == Fault.NONE:
         if state.counted:
             count_turn(state)
         end_of_turn(state, table)

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from ..core.codes import DISCARD, PLUCK, Ask, Power
 from ..core.jit import inline, kernel, lowest, popcount
 from ..core.knowledge import (
     DUMPED_SHARE,
@@ -26,32 +27,14 @@ from ..core.knowledge import (
     unknown_value,
 )
 from ..core.layout import (
-    ASK_BAO,
-    ASK_CLAIM,
-    ASK_DRAWN,
-    ASK_GIFT,
-    ASK_LOOK,
-    ASK_MACAW,
-    ASK_MACAW_SWAP,
-    ASK_SHOEBILL,
-    ASK_SHOW,
-    ASK_SOURCE,
-    ASK_SWAP,
-    ASK_TOCO,
-    ASK_USE,
-    DISCARD,
     DOUBLE_NONE,
     DOUBLE_OWN,
     FIRST_OWN,
     GIFT_LOWEST_LOSS,
     GIFT_UNKNOWN,
-    MACAW,
     NONE,
-    PLUCK,
     PLUCKS_NONE,
     PLUCKS_OWN,
-    SHOEBILL,
-    SWAP,
     TARGET_DECLARER,
     TARGET_LEADER,
     TARGET_LOWEST,
@@ -60,12 +43,7 @@ from ..core.layout import (
     WORDS,
 )
 from ..core.legal import is_locked, judge_claim, protected
-from ..core.memory import (
-    believed,
-    chance_by_counting,
-    confidence,
-    confidence_of_both,
-)
+from ..core.memory import believed, chance_by_counting, confidence, confidence_of_both
 from ..core.rng import own_below, own_chance
 
 _ZERO = np.uint64(0)
@@ -420,9 +398,9 @@ def _claim(state, table, seat):
 def _power_gain(state, table, seat, card, worst, mean):
     """What the own total stands to gain from a drawn card's power at once (points)."""
     power = table.power[card]
-    if power == SHOEBILL:
+    if power == Power.SHOEBILL:
         return max(0.0, worst - TWO_DRAWN)
-    if power == SWAP or power == MACAW:
+    if power == Power.SWAP or power == Power.MACAW:
         cheap, least = _cheapest_rival_card(state, table, seat, mean)
         if cheap >= 0:
             return max(0.0, worst - least)
@@ -862,9 +840,9 @@ def _use(state, table, seat):
     mean = unknown_value(state, table, seat)
     own, worst = _own_worst_movable(state, table, seat, mean)
     state.answer[0] = 1
-    if power == SHOEBILL and own >= 0 and worst < TWO_DRAWN:
+    if power == Power.SHOEBILL and own >= 0 and worst < TWO_DRAWN:
         state.answer[0] = 0
-    elif power == SWAP and state.players == 2:
+    elif power == Power.SWAP and state.players == 2:
         cheap, least = _cheapest_rival_card(state, table, seat, mean)
         if cheap >= 0 and worst - least < table.swap_min_gain[state.who[seat]]:
             state.answer[0] = 0
@@ -974,29 +952,29 @@ def _bao(state, table, seat):
 @inline
 def decide(state, table, seat, question):
     """Answer a question from what the seat knows."""
-    if question == ASK_CLAIM:
+    if question == Ask.CLAIM:
         _claim(state, table, seat)
-    elif question == ASK_SOURCE:
+    elif question == Ask.SOURCE:
         _source(state, table, seat)
-    elif question == ASK_DRAWN:
+    elif question == Ask.DRAWN:
         _drawn(state, table, seat)
-    elif question == ASK_BAO:
+    elif question == Ask.BAO:
         _bao(state, table, seat)
-    elif question == ASK_GIFT:
+    elif question == Ask.GIFT:
         _gift(state, table, seat)
-    elif question == ASK_USE:
+    elif question == Ask.USE:
         _use(state, table, seat)
-    elif question == ASK_LOOK:
+    elif question == Ask.LOOK:
         _look(state, table, seat)
-    elif question == ASK_SHOW:
+    elif question == Ask.SHOW:
         _show(state, table, seat)
-    elif question == ASK_SWAP:
+    elif question == Ask.SWAP:
         _swap(state, table, seat)
-    elif question == ASK_MACAW:
+    elif question == Ask.MACAW:
         _macaw(state, table, seat)
-    elif question == ASK_MACAW_SWAP:
+    elif question == Ask.MACAW_SWAP:
         _macaw_swap(state, table, seat)
-    elif question == ASK_TOCO:
+    elif question == Ask.TOCO:
         _toco(state, table, seat)
-    elif question == ASK_SHOEBILL:
+    elif question == Ask.SHOEBILL:
         _shoebill(state, table, seat)

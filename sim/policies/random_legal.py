@@ -10,25 +10,9 @@ import math
 
 import numpy as np
 
+from ..core.codes import DISCARD, PLUCK, Ask
 from ..core.jit import kernel
-from ..core.layout import (
-    ASK_BAO,
-    ASK_CLAIM,
-    ASK_DRAWN,
-    ASK_GIFT,
-    ASK_LOOK,
-    ASK_MACAW,
-    ASK_MACAW_SWAP,
-    ASK_SHOEBILL,
-    ASK_SHOW,
-    ASK_SOURCE,
-    ASK_SWAP,
-    ASK_TOCO,
-    ASK_USE,
-    DISCARD,
-    NONE,
-    PLUCK,
-)
+from ..core.layout import NONE
 from ..core.legal import judge_claim, movable, movable_cards, protected
 from ..core.rng import own_below, own_chance
 
@@ -157,29 +141,29 @@ def _shoebill(state, seat):
 def decide(state, table, seat, question):
     """Answer a question with any legal move."""
     who = state.who[seat]
-    if question == ASK_SOURCE:
+    if question == Ask.SOURCE:
         state.answer[0] = (
             _own_slot(state, seat) if own_chance(state, seat, table.take_rate[who]) else NONE
         )
-    elif question == ASK_DRAWN:
+    elif question == Ask.DRAWN:
         _drawn(state, table, seat)
-    elif question == ASK_CLAIM:
+    elif question == Ask.CLAIM:
         _claim(state, table, seat, 1)
-    elif question == ASK_GIFT:
+    elif question == Ask.GIFT:
         state.answer[0] = _own_slot(state, seat)
-    elif question == ASK_USE:
+    elif question == Ask.USE:
         state.answer[0] = 0 if own_chance(state, seat, table.decline_rate[who]) else 1
-    elif question == ASK_LOOK or question == ASK_SHOW:
+    elif question == Ask.LOOK or question == Ask.SHOW:
         state.answer[0] = pick(state, seat, ANY, NONE, NONE)
-    elif question == ASK_SWAP:
+    elif question == Ask.SWAP:
         _pair(state, seat, MOVABLE)
-    elif question == ASK_MACAW:
+    elif question == Ask.MACAW:
         _pair(state, seat, ANY)
-    elif question == ASK_MACAW_SWAP:
+    elif question == Ask.MACAW_SWAP:
         state.answer[0] = 1 if own_chance(state, seat, table.swap_rate[who]) else 0
-    elif question == ASK_TOCO:
+    elif question == Ask.TOCO:
         _toco(state, seat)
-    elif question == ASK_SHOEBILL:
+    elif question == Ask.SHOEBILL:
         _shoebill(state, seat)
-    elif question == ASK_BAO:
+    elif question == Ask.BAO:
         state.answer[0] = 1 if own_chance(state, seat, table.bao_rate[who]) else 0

@@ -21,9 +21,11 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from sim.batch.ranges import Ranges, common, in_words, minus, union
-from sim.core.layout import REASONS, RECORD_COLUMNS
+from sim.core.codes import RECORD_COLUMNS
+from sim.core.layout import REASONS
 from sim.errors import InputError, one_of, parse_json, within
 from sim.game.documents import Part, Units, check
+from sim.metrics import OUTCOMES
 from sim.store.files import settle, temporary
 
 RECORDS = "records.parquet"
@@ -66,9 +68,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("turns", "int32", "turns", "turns of the round, all players together"),
     Column("recyclings", "int32", "", "recyclings of the round"),
     Column("first", "bool", "", "had the first turn"),
-    Column(
-        "bao", "category", "", f"the seat's call of BAO: {', '.join(OUTCOMES)}; null: no call"
-    ),
+    Column("bao", "category", "", f"the seat's call of BAO: {', '.join(OUTCOMES)}; null: no call"),
     *(
         Column(name, "int32", "plucks", f"plucks of the seat: {what}")
         for name, what in zip(RECORD_COLUMNS[12:16], _PLUCKS, strict=True)

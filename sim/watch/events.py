@@ -14,51 +14,14 @@ import numpy as np
 from sim.batch.job import EngineError as EngineError
 from sim.batch.job import broken_rules as broken_rules
 from sim.batch.job import raise_fault as raise_fault
-from sim.core import log as ev
-from sim.core.layout import (
-    ASK_BAO,
-    ASK_CLAIM,
-    ASK_DRAWN,
-    ASK_MACAW,
-    ASK_SHOEBILL,
-    ASK_SOURCE,
-    ASK_SWAP,
-    GAME_REASONS,
-    NONE,
-    QUESTIONS,
-    REASONS,
-    STAGE_DONE,
-    TRIGGERS,
-)
+from sim.core.codes import QUESTIONS, Ask, Note, Stage
+from sim.core.layout import GAME_REASONS, NONE, REASONS, TRIGGERS
+from sim.core.log import BEYOND, NO_ESTIMATE
 from sim.engine.play import advance, start
 
 Event = dict[str, Any]
 
-EVENTS = [
-    "deal",
-    "turn",
-    "draw",
-    "take",
-    "replace",
-    "discard",
-    "pluck",
-    "penalty",
-    "power",
-    "look",
-    "show",
-    "swap",
-    "add",
-    "shoebill",
-    "place",
-    "under",
-    "no_effect",
-    "recycle",
-    "final_phase",
-    "bao",
-    "shield",
-    "end",
-    "game_end",
-]
+EVENTS = [note.name.lower() for note in Note if note is not Note.WHY]
 """The kinds of events."""
 
 
@@ -83,15 +46,24 @@ class Decoder:
     def drain(self) -> Iterator[Event]:
         """Yield the events noted since the last call, and empty the log."""
         state = self.state
-        if state.log_full:
+        if state.log.full:
             raise EngineError(f"unit {state.index}, turn {state.turn}: the event log is full")
-        words = [int(word) for word in state.log[: state.log_size]]
-        state.log_size = 0
+        words = [int(word) for word in state.log.words[: state.log.used]]
+        state.log.used = 0
         at = 0
         while at < len(words):
             size, kind = words[at], words[at + 1]
-            yield _DECODERS[kind](self, *words[at + 2 : at + size])
+            yield self._decoded(Note(kind), words[at + 2 : at + size])
             at += size
+
+    def _decoded(self, note: Note, words: Sequence[int]) -> Event:
+        """One event: its kind, and its payload as `Note` names it or as its own method reads it."""
+        name = note.name.lower()
+        read = getattr(self, f"_{name}", None)
+        payload = read(*words) if read else {}
+        for field, word in zip(note.words.split(), words, strict=False):
+            payload[field] = _READ[field](self, word) if field in _READ else word
+        return {"event": name, **payload}
 
     def bird(self, card: int) -> str | None:
         """Bird id of a card; None for no card."""
@@ -147,8 +119,7 @@ class Decoder:
             for k, target in enumerate(rivals):
                 gift = {"slot": slots[k], "card": self.bird(given[k]), "to": place(target)}
                 gifts.append(gift)
-        event = {
-            "event": "pluck",
+        event: Event = {
             "player": seat,
             "from": "draw" if drawn else "window",
             "reference": self.bird(reference),
@@ -163,25 +134,24 @@ class Decoder:
 
     def _recycle(self, count: int, *pile: int) -> Event:
         draw_pile = [self.bird(card) for card in pile]
-        return {"event": "recycle", "count": count, "draw_pile": draw_pile}
+        return {"count": count, "draw_pile": draw_pile}
 
     def _shoebill(self, seat: int, first: int, second: int, *_: int) -> Event:
         cards = [self.bird(card) for card in (first, second) if card >= 0]
-        return {"event": "shoebill", "player": seat, "cards": cards}
+        return {"player": seat, "cards": cards}
 
     def _swap(self, seat: int, a: int, b: int, card_a: int, card_b: int) -> Event:
         cards = [self.bird(card_a), self.bird(card_b)]
-        return {"event": "swap", "player": seat, "a": place(a), "b": place(b), "cards": cards}
+        return {"player": seat, "a": place(a), "b": place(b), "cards": cards}
 
     def _why(self, seat: int, question: int, *rest: int) -> Event:
         names, estimates = _ESTIMATES.get(question, ()), rest[4:]
         known = {
             name: value / 100
             for name, value in zip(names, estimates, strict=False)
-            if name and value != ev.NO_ESTIMATE and abs(value) < 100 * ev.BEYOND
+            if name and value != NO_ESTIMATE and abs(value) < 100 * BEYOND
         }
         return {
-            "event": "why",
             "player": seat,
             "question": QUESTIONS[question],
             "estimates": known,
@@ -189,7 +159,6 @@ class Decoder:
 
     def _deal(self, first: int, deciding: int, *_: int) -> Event:
         return {
-            "event": "deal",
             "first": first,
             "hands": self.hands(),
             "draw_pile": self.draw_pile(),
@@ -198,7 +167,6 @@ class Decoder:
 
     def _end(self, reason: int, *_: int) -> Event:
         return {
-            "event": "end",
             "reason": REASONS[reason],
             "hands": self.hands(),
             "totals": self.ints("total"),
@@ -210,7 +178,6 @@ class Decoder:
     def _game_end(self, reason: int, winner: int, *_: int) -> Event:
         state = self.state
         return {
-            "event": "game_end",
             "reason": GAME_REASONS[reason],
             "sums": [int(x) for x in state.sums[: state.game_players]],
             "winner": None if winner == NONE else winner,
@@ -220,93 +187,25 @@ class Decoder:
 
 
 _ESTIMATES: dict[int, tuple[str, ...]] = {
-    ASK_SOURCE: ("take_gain", "", "own_total"),
-    ASK_DRAWN: ("pluck_gain", "pluck_confidence", "keep_gain", "least_gain"),
-    ASK_CLAIM: ("pluck_gain", "pluck_confidence"),
-    ASK_SWAP: ("own_card", "rival_card"),
-    ASK_MACAW: ("own_card", "rival_card"),
-    ASK_SHOEBILL: ("own_card", "rival_card"),
-    ASK_BAO: ("own_total", "own_unknown", "lowest_rival_total", "chance_lowest"),
+    Ask.SOURCE: ("take_gain", "", "own_total"),
+    Ask.DRAWN: ("pluck_gain", "pluck_confidence", "keep_gain", "least_gain"),
+    Ask.CLAIM: ("pluck_gain", "pluck_confidence"),
+    Ask.SWAP: ("own_card", "rival_card"),
+    Ask.MACAW: ("own_card", "rival_card"),
+    Ask.SHOEBILL: ("own_card", "rival_card"),
+    Ask.BAO: ("own_total", "own_unknown", "lowest_rival_total", "chance_lowest"),
 }
 """The estimates (points, chances, cards) that a heuristic player notes for each question."""
 
 
-def _slot(slot: int) -> int | None:
-    return None if slot < 0 else slot
-
-
-_DECODERS: dict[int, Callable[..., Event]] = {
-    ev.EV_TURN: lambda d, turn, seat, *_: {"event": "turn", "turn": turn, "player": seat},
-    ev.EV_DRAW: lambda d, seat, card, *_: {"event": "draw", "player": seat, "card": d.bird(card)},
-    ev.EV_TAKE: lambda d, seat, card, *_: {"event": "take", "player": seat, "card": d.bird(card)},
-    ev.EV_REPLACE: lambda d, seat, slot, card, out, *_: {
-        "event": "replace",
-        "player": seat,
-        "slot": slot,
-        "card": d.bird(card),
-        "out": d.bird(out),
-    },
-    ev.EV_DISCARD: lambda d, seat, card, *_: {
-        "event": "discard",
-        "player": seat,
-        "card": d.bird(card),
-    },
-    ev.EV_PLUCK: Decoder._pluck,
-    ev.EV_PENALTY: lambda d, seat, slot, card, *_: {
-        "event": "penalty",
-        "player": seat,
-        "slot": _slot(slot),
-        "card": d.bird(card),
-    },
-    ev.EV_POWER: lambda d, seat, card, trigger, *_: {
-        "event": "power",
-        "player": seat,
-        "card": d.bird(card),
-        "trigger": TRIGGERS[trigger],
-    },
-    ev.EV_LOOK: lambda d, seat, target, card, *_: {
-        "event": "look",
-        "player": seat,
-        "target": place(target),
-        "card": d.bird(card),
-    },
-    ev.EV_SHOW: lambda d, seat, target, card, *_: {
-        "event": "show",
-        "player": seat,
-        "target": place(target),
-        "card": d.bird(card),
-    },
-    ev.EV_SWAP: Decoder._swap,
-    ev.EV_ADD: lambda d, seat, to, slot, card, *_: {
-        "event": "add",
-        "player": seat,
-        "to": to,
-        "slot": slot,
-        "card": d.bird(card),
-    },
-    ev.EV_SHOEBILL: Decoder._shoebill,
-    ev.EV_PLACE: lambda d, seat, card, target, out, *_: {
-        "event": "place",
-        "player": seat,
-        "card": d.bird(card),
-        "target": place(target),
-        "out": d.bird(out),
-    },
-    ev.EV_UNDER: lambda d, seat, card, *_: {"event": "under", "player": seat, "card": d.bird(card)},
-    ev.EV_NO_EFFECT: lambda d, seat, card, *_: {
-        "event": "no_effect",
-        "player": seat,
-        "card": d.bird(card),
-    },
-    ev.EV_RECYCLE: Decoder._recycle,
-    ev.EV_FINAL_PHASE: lambda d, seat, *_: {"event": "final_phase", "player": seat},
-    ev.EV_BAO: lambda d, seat, *_: {"event": "bao", "player": seat},
-    ev.EV_SHIELD: lambda d, seat, *_: {"event": "shield", "player": seat},
-    ev.EV_DEAL: Decoder._deal,
-    ev.EV_END: Decoder._end,
-    ev.EV_GAME_END: Decoder._game_end,
-    ev.EV_WHY: Decoder._why,
+_READ: dict[str, Callable[[Decoder, int], Any]] = {
+    "card": Decoder.bird,
+    "out": Decoder.bird,
+    "target": lambda _, word: place(word),
+    "slot": lambda _, word: None if word < 0 else word,
+    "trigger": lambda _, word: TRIGGERS[word],
 }
+"""What the words of a payload mean that are no plain numbers."""
 
 
 def play_unit(
@@ -318,8 +217,8 @@ def play_unit(
         EngineError: A policy answered against the rules.
     """
     start(state, table, index)
-    state.logging = 1
-    while state.stage != STAGE_DONE:
+    state.log.on = 1
+    while state.stage != Stage.DONE:
         advance(state, table, np.uint64(seed))
         for event in decoder.drain():
             if explain or event["event"] != "why":

@@ -16,24 +16,16 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from sim.batch.pack import pack_script
+from sim.core.codes import MOVES, QUESTIONS, REFUSALS, Fault, Stage
 from sim.core.knowledge import reveal
 from sim.core.layout import (
     BAO_CALLED,
-    FAULT_ACCEPTED,
-    FAULT_MISSING,
-    FAULT_NONE,
-    FAULT_REFUSED,
     LOG_WORDS,
     MAX_MOVES,
     MAX_SLOTS,
-    MOVE_COLUMNS,
-    MOVES,
     NONE,
-    QUESTIONS,
     REASONS,
-    REFUSALS,
     RUNNING,
-    STAGE_TURN,
     new_state,
 )
 from sim.core.rng import set_keys
@@ -218,8 +210,8 @@ class Move(Frozen):
             raise InputError(expected="at most two gifts", key="gifts", got=list(self.gifts))
         return self
 
-    def words(self) -> list[int]:
-        """The move as the engine's script holds it; see `MOVE_…` in the engine's state."""
+    def words(self) -> tuple[Any, ...]:
+        """The move as the engine's script holds it, a `MOVE`."""
         a = b = c = d = NONE
         if self.do in ("take", "keep"):
             a = self.slot or 0
@@ -236,7 +228,7 @@ class Move(Frozen):
             a, b = self.own or (NONE, NONE)
             c, d = (self.rival[0], _word(self.rival[1:])) if self.rival else (NONE, NONE)
         gifts = [*self.gifts, NONE, NONE][:2]
-        return [self.seat, MOVES.index(self.do), a, b, c, d, len(self.gifts), *gifts]
+        return self.seat, MOVES.index(self.do), a, b, c, d, len(self.gifts), gifts
 
     def refusals(self) -> int:
         """The rules that the move is marked `refused` by, as a verdict; 0 where it is not."""
@@ -481,53 +473,50 @@ class _Table:
             state.turns_left = start.final_phase.turns_left
 
     def _write_script(self) -> None:
-        state, moves = self.state, self.scenario.move
-        state.moves = len(moves)
+        script, moves, piles = self.state.script, self.scenario.move, self.scenario.start.recycled
+        script.n_moves = len(moves)
         for k, move in enumerate(moves):
-            state.script[k, :MOVE_COLUMNS] = move.words()
-            state.script_refused[k] = move.refusals()
-        state.recycled_given = len(self.scenario.start.recycled)
-        state.recycled_wrong = NONE
-        at = 0
-        for k, pile in enumerate(self.scenario.start.recycled):
-            state.recycled_size[k] = len(pile)
-            for bird in pile:
-                state.recycled[at] = self.deck.index(bird)
-                at += 1
+            script.moves[k] = move.words()
+            script.refused[k] = move.refusals()
+        script.n_piles = len(piles)
+        script.wrong_pile = NONE
+        script.pile_size[: len(piles)] = [len(pile) for pile in piles]
+        cards = [self.deck.index(bird) for pile in piles for bird in pile]
+        script.piles[: len(cards)] = cards
 
     def play(self) -> str | None:
         state = self.state
-        state.logging = 1
-        state.stage = STAGE_TURN
+        state.log.on = 1
+        state.stage = Stage.TURN
         events = []
-        while state.next_move < state.moves and state.reason == RUNNING:
+        while state.script.next < state.script.n_moves and state.reason == RUNNING:
             advance(state, self.table, np.uint64(0))
             events += [event["event"] for event in self.decoder.drain()]
-            if state.recycled_wrong != NONE:
+            if state.script.wrong_pile != NONE:
                 raise InputError(
                     "does not hold the cards that are recycled",
-                    key=f"start.recycled.{state.recycled_wrong}",
+                    key=f"start.recycled.{state.script.wrong_pile}",
                 )
-            if state.fault != FAULT_NONE:
+            if state.fault != Fault.NONE:
                 return self._fault()
-        if state.next_move < state.moves:
-            raise InputError("the round has ended before it", key=f"move.{state.next_move}")
+        if state.script.next < state.script.n_moves:
+            raise InputError("the round has ended before it", key=f"move.{state.script.next}")
         return self._difference(events)
 
     def _fault(self) -> str | None:
         """A failed refusal as a difference; anything else is a mistake in the file."""
         state = self.state
-        k = int(state.next_move)
+        k = int(state.script.next)
         broken = broken_rules(int(state.fault_rules))
         asked = f"'{QUESTIONS[state.fault_question]}' of seat {state.fault_seat}"
-        if state.fault == FAULT_MISSING:
+        if state.fault == Fault.MISSING:
             problem = "the moves stop in the middle of a turn"
             raise InputError(problem, key="move", expected=f"one more: {asked}")
         move = self.scenario.move[k]
         what = f"move.{k} ('{move.do}' of seat {move.seat})"
-        if state.fault == FAULT_REFUSED:
+        if state.fault == Fault.REFUSED:
             return f"{what}: refused by {', '.join(broken)}"
-        if state.fault == FAULT_ACCEPTED:
+        if state.fault == Fault.ACCEPTED:
             expected = " or ".join(move.refused or ())
             got = f"refused by {', '.join(broken)}" if broken else "allowed"
             return f"{what}: expected to be refused by {expected}, it is {got}"

@@ -16,7 +16,8 @@ from sim.api import run
 from sim.batch.job import Job, Part, play
 from sim.batch.schedule import CHUNK_SECONDS, Sizes, play_parts
 from sim.batch.sums import Sums
-from sim.core.layout import NONE, RECORD_COLUMNS, TALLY, WIN_UNITS, new_record
+from sim.core.codes import RECORD_COLUMNS
+from sim.core.layout import NONE, TALLY, WIN_UNITS, new_record
 from sim.errors import InputError
 from sim.game.study import Study
 from sim.store.rows import to_arrow

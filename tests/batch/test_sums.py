@@ -10,8 +10,8 @@ import pytest
 
 from analysis.results.run import Result
 from sim import InputError, Study, load_results, run
+from sim.api import merge
 from sim.batch.sums import HISTOGRAMS, Sums
-from sim.store.merge import merge
 
 pytestmark = pytest.mark.jit
 

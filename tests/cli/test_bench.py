@@ -27,6 +27,9 @@ def test_bench_measures() -> None:
         assert row["ns_per_turn"] == pytest.approx(turn)
         assert -1 < row["counting"] < 0.5  # a share of the run; a busy machine is no yardstick
         assert row["turn_in_shuffles"] == pytest.approx(row["ns_per_turn"] / row["shuffle_ns"])
+    assert 0 < figures["copy"]["ns"] < 5000  # half a microsecond is wanted, of an idle machine
+    in_turns = figures["copy"]["ns"] / figures["tables"][1]["ns_per_turn"]
+    assert figures["copy"]["in_turns"] == pytest.approx(in_turns)
     from sim.cli.bench import text
 
     assert "in shuffles" in text(figures)

@@ -56,7 +56,7 @@ def test_list_players_compares() -> None:
 
 
 def test_list_metrics_knows_every_column() -> None:
-    from sim.core.layout import RECORD_COLUMNS
+    from sim.core.codes import RECORD_COLUMNS
 
     text = baobei("list", "metrics").stdout
     assert "win_share" in text

@@ -65,7 +65,8 @@ def test_digest_follows_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "policies" / "a.py").write_text("one = 2\n")
     after = jit.source_digest()
     assert after != before
-    (tmp_path / "engine" / "b.py").write_text("")
+    (tmp_path / "policies" / "deep").mkdir()
+    (tmp_path / "policies" / "deep" / "b.py").write_text("")
     assert jit.source_digest() not in (before, after)
 
 
@@ -371,19 +372,19 @@ def test_callers_functions_are_cached_where_they_would_be_without() -> None:
 def install(tmp_path: Path) -> Callable[..., list[tuple[int, str, str]]]:
     """A frozen install of a small engine for somebody without a home; starts it, at once."""
     package = tmp_path / "lib" / "sim"
-    (package / "engine").mkdir(parents=True)
+    (package / "core").mkdir(parents=True)
     (package / "__init__.py").touch()
-    (package / "engine" / "__init__.py").touch()
-    (package / "engine" / "tiny.py").write_text(TINY)
-    shutil.copy(jit.__file__, package / "engine")
+    (package / "core" / "__init__.py").touch()
+    (package / "core" / "tiny.py").write_text(TINY)
+    shutil.copy(jit.__file__, package / "core")
     state = "import numpy as np\nSTATE = TABLE = np.dtype({'names': ['a'], 'formats': ['i8']})\n"
-    (package / "engine" / "state.py").write_text(state)
+    (package / "core" / "layout.py").write_text(state)
     (package / "__pycache__").write_text("in the way of a folder")
     (tmp_path / "tmp").mkdir()
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "lib"), "TMPDIR": f"{tmp_path}/tmp"}
     environment |= {"XDG_CACHE_HOME": str(package / "__pycache__"), "PYTHONDONTWRITEBYTECODE": "1"}
     environment |= {"NUMBA_CACHE_DIR": ""}
-    code = "from sim.engine.tiny import odd; odd(3); print(sum(odd.stats.cache_hits.values()))"
+    code = "from sim.core.tiny import odd; odd(3); print(sum(odd.stats.cache_hits.values()))"
 
     def start(count: int = 1, before: str = "") -> list[tuple[int, str, str]]:
         command = [sys.executable, "-c", before + code]
@@ -428,7 +429,7 @@ def test_the_program_with_a_damaged_cache(tmp_path: Path) -> None:
     """The whole of it, with a small part of the engine damaged, so that it takes seconds."""
     folder = tmp_path / jit.CACHE_FOLDER.name
     shutil.copytree(jit.CACHE_FOLDER, folder)
-    damaged = [path for path in files(folder) if path.name.startswith("events._write")]
+    damaged = [path for path in files(folder) if path.name.startswith("log._write")]
     assert len(damaged) == 2
     for path in damaged:
         path.write_bytes(b"")

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from sim.batch.pack import pack
+from sim.core.codes import QUESTIONS, Ask, Stage
 from sim.core.jit import entry
 from sim.core.knowledge import (
     DUMPED_SHARE,
@@ -29,15 +30,7 @@ from sim.core.knowledge import (
     recalls,
     see_taken,
 )
-from sim.core.layout import (
-    ASK_LOOK,
-    CONFIDENCE_BINS,
-    NONE,
-    QUESTIONS,
-    STAGE_DEAL,
-    STAGE_DONE,
-    new_state,
-)
+from sim.core.layout import CONFIDENCE_BINS, NONE, new_state
 from sim.core.memory import believed, confidence, pass_turn, recall
 from sim.core.rng import set_keys
 from sim.engine import cards as piles
@@ -388,8 +381,8 @@ def test_looks_misses_and_takes_make_memories_right_in_play() -> None:
         state, table = new_state(), pack(study)
         start(state, table, 0)
         decoder = Decoder(state, [study.deck.birds[bird].id for bird in study.deck.cards])
-        state.logging = 1
-        while state.stage != STAGE_DONE:
+        state.log.on = 1
+        while state.stage != Stage.DONE:
             advance(state, table, np.uint64(seed))
             for card, who in shown(list(decoder.drain()), state):
                 for viewer in who:
@@ -480,7 +473,7 @@ def test_the_books_are_right_at_any_moment() -> None:
         study, r = fading_study(seed), random.Random(seed)
         state, table = new_state(), pack(study)
         start(state, table, 0)
-        while state.stage != STAGE_DONE:
+        while state.stage != Stage.DONE:
             advance(state, table, np.uint64(seed))
             if r.random() < 0.4:
                 continue
@@ -507,7 +500,7 @@ def test_nobody_remembers_a_card_as_lying_that_has_left_the_table() -> None:
         state, table = new_state(), pack(study)
         start(state, table, 0)
         before = 0
-        while state.stage != STAGE_DONE:
+        while state.stage != Stage.DONE:
             advance(state, table, np.uint64(seed))
             lying = set(lying_cards(state).values())
             assert lying == cards_in(state.lying)
@@ -527,7 +520,7 @@ def test_nobody_remembers_a_card_as_lying_that_has_left_the_table() -> None:
 @entry
 def decides(state, table, seat):
     """Any question, as the engine asks it: mind comes first."""
-    shipped(state, table, seat, ASK_LOOK)
+    shipped(state, table, seat, Ask.LOOK)
 
 
 def test_no_more_cards_are_in_mind_than_the_span_when_a_player_decides() -> None:
@@ -589,8 +582,8 @@ def test_a_memory_that_is_due_is_gone_even_if_its_card_has_left(memory: dict[str
         study = Study.of(players=players, deck="five_per_power", rounds=1, seed=seed)
         state, table = new_state(), pack(study)
         start(state, table, 0)
-        while state.stage != STAGE_DONE:
-            before = 0 if state.stage == STAGE_DEAL else int(state.n_under)
+        while state.stage != Stage.DONE:
+            before = 0 if state.stage == Stage.DEAL else int(state.n_under)
             advance(state, table, np.uint64(seed))
             for k in range(before, int(state.n_under)):
                 card = int(state.under[k])
@@ -1034,7 +1027,7 @@ def test_confidence_is_a_chance_and_knows_nothing_of_what_a_card_truly_is() -> N
                 if table.mix_up_rate[viewer] == 0:
                     assert set(found.values()) <= {1.0}
                     certain += len(found)
-                other = shuffle_hidden(state, table, viewer, ASK_LOOK, r)
+                other = shuffle_hidden(state, table, viewer, Ask.LOOK, r)
                 assert sureness(other, table, viewer) == found
                 seen += len(found)
                 mixed += len(cards_in(state.mixed[viewer]))

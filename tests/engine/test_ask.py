@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from sim.batch.pack import pack
+from sim.core.codes import Ask, Broken, Fault
 from sim.core.jit import entry
-from sim.core.layout import ASK_USE, FAULT_ILLEGAL, FAULT_NONE, POW_5, new_state
+from sim.core.layout import new_state
 from sim.engine import ask as ask_module
 from sim.engine.play import advance, start
 from sim.game.study import Study
@@ -33,15 +34,15 @@ def asked(question: int, **values: Any) -> Any:
 
 
 def test_an_illegal_answer_is_a_reported_bug() -> None:
-    state = asked(ASK_USE)  # only an option allows to decline
-    assert state.fault == FAULT_ILLEGAL
-    assert (state.fault_seat, state.fault_question, state.fault_rules) == (1, ASK_USE, POW_5)
+    state = asked(Ask.USE)  # only an option allows to decline
+    assert state.fault == Fault.ILLEGAL
+    assert (state.fault_seat, state.fault_question, state.fault_rules) == (1, Ask.USE, Broken.POW_5)
     assert broken_rules(int(state.fault_rules)) == ["POW-5"]
     with pytest.raises(EngineError, match=r"seat 1 answered 'use or pass' against POW-5"):
         raise_fault(state)
 
 
 def test_a_legal_answer_is_none() -> None:
-    state = asked(ASK_USE, rules={"powers_optional": True})
-    assert state.fault == FAULT_NONE
+    state = asked(Ask.USE, rules={"powers_optional": True})
+    assert state.fault == Fault.NONE
     raise_fault(state)

@@ -13,9 +13,9 @@ import pytest
 
 from sim import Study, run, trace
 from sim.batch.job import Job
+from sim.core.codes import Ask, Power
 from sim.core.jit import COMPILED
 from sim.core.layout import (
-    ASK_CLAIM,
     BY_DISCARD,
     CHANCE_OWN,
     CHANCE_RIVAL,
@@ -26,7 +26,6 @@ from sim.core.layout import (
     PLUCK_TRIED,
     POWER_BY,
     SHIELD_RAISED,
-    SWAP,
     TALLY,
     WINDOW_CHANCE,
     new_record,
@@ -284,7 +283,7 @@ def test_a_round_counted_by_hand(tmp_path: Path) -> None:
         (2, own): 1,
         (2, own + 2): 1,
         (1, PLUCK_TRIED + (3 * FROM_WINDOW + PLUCK_OWN) * 2 + 1): 1,
-        (0, POWER_BY + 3 * SWAP + BY_DISCARD): 1,
+        (0, POWER_BY + 3 * Power.SWAP + BY_DISCARD): 1,
         (1, SHIELD_RAISED): 1,
     }
     windows = {"opened": 4, "with_chance": 1, "plucked": 1, "left": 0, "raced": 0}
@@ -321,7 +320,7 @@ def test_claims_are_those_that_seats_made(monkeypatch: pytest.MonkeyPatch) -> No
 
     def watched(state: Any, table: Any, seat: int, question: int) -> int:
         answer: int = ask(state, table, seat, question)
-        if question == ASK_CLAIM and state.answer[1] > 0:
+        if question == Ask.CLAIM and state.answer[1] > 0:
             made.append(int(seat))
         return answer
 

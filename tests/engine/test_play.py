@@ -11,19 +11,17 @@ import pytest
 
 from sim.batch.job import Job
 from sim.batch.pack import pack
+from sim.core.codes import RECORD_COLUMNS, Fault, Stage
 from sim.core.layout import (
     BAO_BEATEN,
     BAO_CALLED,
     BAO_TIED,
     BAO_VOID,
     BAO_WON,
-    FAULT_MISSING,
     GAME_COLUMNS,
     LOG_WORDS,
-    RECORD_COLUMNS,
     ROUND_ROWS,
     SCRIPTED,
-    STAGE_DONE,
     TALLY,
     TURN_ROWS,
     WIN_UNITS,
@@ -216,7 +214,7 @@ def test_a_fault_stops_the_chunk_and_is_counted_nowhere() -> None:
     games = np.zeros((1, GAME_COLUMNS), np.int64)
     at, written = play_chunk(state, table, np.uint64(1), 3, 9, tally, *histograms, rows, games)
     assert (at, written, int(tally.rounds)) == (3, 0, 0)
-    assert state.fault == FAULT_MISSING
+    assert state.fault == Fault.MISSING
 
 
 # --- traces show what a batch plays -------------------------------------------------------------
@@ -362,17 +360,17 @@ def test_a_full_log_is_reported(room: int) -> None:
     state, table = new_state(), pack(study)
     decoder = Decoder(state, ["a"] * 9 + ["b"] * 8)
     start(state, table, 0)
-    state.logging = 1
+    state.log.on = 1
     full = 0
-    while state.stage != STAGE_DONE:
-        state.log_size = LOG_WORDS - room
+    while state.stage != Stage.DONE:
+        state.log.used = LOG_WORDS - room
         advance(state, table, np.uint64(1))
-        assert state.log_size <= LOG_WORDS
-        full += int(state.log_full)
-        if state.log_full:
+        assert state.log.used <= LOG_WORDS
+        full += int(state.log.full)
+        if state.log.full:
             with pytest.raises(EngineError, match="the event log is full"):
                 list(decoder.drain())
-        state.log_full = 0
+        state.log.full = 0
     assert full > 0
 
 
@@ -386,7 +384,7 @@ def test_numbers_beyond_16_bits_are_logged() -> None:
     state, table = new_state(), pack(study)
     decoder = Decoder(state, ["a"] * 5)
     start(state, table, 0)
-    state.logging = 1
+    state.log.on = 1
     advance(state, table, np.uint64(1))
     list(decoder.drain())
     state.turn, state.recyclings = 70_000, 2_000_000

@@ -13,14 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.batch.pack import pack
-from sim.core.layout import (
-    FAULT_NONE,
-    NONE,
-    RUNNING,
-    STAGE_DEAL,
-    STAGE_DONE,
-    new_state,
-)
+from sim.core.codes import Fault, Stage
+from sim.core.layout import NONE, RUNNING, new_state
 from sim.engine.play import advance, start
 from sim.game.deck import POWERS
 from sim.game.players import KINDS, shipped_players
@@ -299,11 +293,11 @@ def play_checked(study: Study, index: int = 0) -> Iterator[Any]:
     decoder = Decoder(state, [study.deck.birds[index].id for index in study.deck.cards])
     seed = np.uint64(study.seed)
     start(state, table, index)
-    state.logging = 1
+    state.log.on = 1
     events: list[dict[str, Any]] = []
     who = state.who.copy()
-    while state.stage != STAGE_DONE:
-        if state.stage == STAGE_DEAL:
+    while state.stage != Stage.DONE:
+        if state.stage == Stage.DEAL:
             who = state.who.copy()
             advance(state, table, seed)
             events = [{**event, "players": int(state.players)} for event in decoder.drain()]
@@ -313,7 +307,7 @@ def play_checked(study: Study, index: int = 0) -> Iterator[Any]:
             new = [event for event in decoder.drain() if event["event"] != "game_end"]
             turn.check(state, study, new)
             events += new
-        assert state.fault == FAULT_NONE
+        assert state.fault == Fault.NONE
         check_state(state, table, who)
         if state.reason != RUNNING:
             check_round(study, events)

@@ -19,14 +19,9 @@ from typing import Any
 import pytest
 
 import sim.policies
+from sim.core.codes import QUESTIONS, Ask
 from sim.core.jit import entry
-from sim.core.layout import (
-    ASK_BAO,
-    ASK_LOOK,
-    ASK_SOURCE,
-    NONE,
-    QUESTIONS,
-)
+from sim.core.layout import NONE
 from sim.game.study import Study
 from tests.support.chance import SCALE, scaled
 from tests.support.minds import (
@@ -145,9 +140,9 @@ def test_every_question_is_asked() -> None:
 @pytest.mark.parametrize(
     ("policy", "question"),
     [
-        (peeks_at_the_draw_pile, ASK_SOURCE),
-        (peeks_at_face_down_cards, ASK_LOOK),
-        (counts_on_a_rivals_knowledge, ASK_BAO),
+        (peeks_at_the_draw_pile, Ask.SOURCE),
+        (peeks_at_face_down_cards, Ask.LOOK),
+        (counts_on_a_rivals_knowledge, Ask.BAO),
     ],
     ids=["draw pile", "face-down cards", "a rival's knowledge"],
 )

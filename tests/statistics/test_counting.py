@@ -10,17 +10,10 @@ import numpy as np
 import pytest
 
 from sim.batch.pack import pack
+from sim.core.codes import Ask, Stage
 from sim.core.jit import entry
 from sim.core.knowledge import unknown_value
-from sim.core.layout import (
-    ASK_DRAWN,
-    ASK_GIFT,
-    ASK_SOURCE,
-    STAGE_DONE,
-    STAGE_TURN,
-    WIN_UNITS,
-    new_state,
-)
+from sim.core.layout import WIN_UNITS, new_state
 from sim.engine.play import advance, start
 from sim.game.study import Study
 from tests.support.chance import SCALE, scaled
@@ -51,10 +44,10 @@ def misjudged(count: float, rounds: int) -> tuple[float, float]:
     for index in range(rounds):
         start(state, table, index)
         more, cards = 0.0, 0
-        while state.stage != STAGE_DONE:
+        while state.stage != Stage.DONE:
             advance(state, table, np.uint64(17))
             seat = int(state.active)
-            if state.stage == STAGE_TURN and (unseen := dealt_and_unseen(state, seat)):
+            if state.stage == Stage.TURN and (unseen := dealt_and_unseen(state, seat)):
                 mean = mean_unseen(state, table, seat)
                 more += sum(int(table.value[card]) - mean for card in unseen)
                 cards += len(unseen)
@@ -81,7 +74,7 @@ def test_with_turns_to_come_the_count_does_not_say_which_own_card_goes() -> None
         for state, table in islice(moments(study, r), 4):
             seat = int(state.active)
             for question, asked in questions(state, table, seat, r):
-                if question not in (ASK_SOURCE, ASK_DRAWN, ASK_GIFT):
+                if question not in (Ask.SOURCE, Ask.DRAWN, Ask.GIFT):
                     continue
                 high = copy_state(asked)
                 high.pool_sum[seat] += 2 * int(high.pool_size[seat])  # each two points more

@@ -76,9 +76,9 @@ def deal_many(state, table, seed, count, order, first):
     """The whole order of the deck (deal, first discard, draw pile) and the first player."""
     for index in range(count):
         start(state, table, index)
-        state.logging = 1
+        state.log.on = 1
         advance(state, table, seed)
-        state.log_size = 0
+        state.log.used = 0
         first[index] = state.first
         for k in range(table.cards):
             order[index, k] = state.pile[k]

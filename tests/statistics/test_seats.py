@@ -10,8 +10,9 @@ import pytest
 
 from sim.api import run
 from sim.batch.pack import pack
+from sim.core.codes import Stage
 from sim.core.jit import entry
-from sim.core.layout import MAX_PLAYERS, STAGE_TURN, new_state
+from sim.core.layout import MAX_PLAYERS, new_state
 from sim.engine.play import advance, start
 from sim.game.study import Study
 from sim.policies.heuristic import leader, unknown_value
@@ -33,7 +34,7 @@ def test_among_equals_the_next_one_clockwise_leads(players: int) -> None:
     table = pack(Study.of(players=["balanced"] * players, rounds=1))
     start(state, table, 0)
     advance(state, table, np.uint64(1))
-    assert state.stage == STAGE_TURN
+    assert state.stage == Stage.TURN
     found = np.zeros(players, np.int64)
     leaders(state, table, found)
     assert found.tolist() == [(seat + 1) % players for seat in range(players)]

@@ -37,9 +37,9 @@ def deal_range(state, table, seed, begin, places, counts, cards, first, prints):
     """Deal rounds from `begin` on; what lies where, in all and in each, and a print of each."""
     for k in range(first.shape[0]):
         start(state, table, begin + k)
-        state.logging = 1  # an account needs the whole order of the pile
+        state.log.on = 1  # an account needs the whole order of the pile
         advance(state, table, seed)
-        state.log_size = 0
+        state.log.used = 0
         first[k] = state.first
         mark = np.uint64(state.first)
         for place in range(table.cards):

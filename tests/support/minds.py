@@ -9,28 +9,10 @@ from typing import Any
 import numpy as np
 
 from sim.batch.pack import pack
+from sim.core.codes import Ask, Fault, Stage
 from sim.core.jit import entry
 from sim.core.knowledge import reveal
-from sim.core.layout import (
-    ASK_BAO,
-    ASK_CLAIM,
-    ASK_DRAWN,
-    ASK_GIFT,
-    ASK_LOOK,
-    ASK_MACAW,
-    ASK_MACAW_SWAP,
-    ASK_SHOEBILL,
-    ASK_SHOW,
-    ASK_SOURCE,
-    ASK_SWAP,
-    ASK_TOCO,
-    ASK_USE,
-    FAULT_NONE,
-    NONE,
-    PLUCKS_NONE,
-    STAGE_TURN,
-    new_state,
-)
+from sim.core.layout import NONE, PLUCKS_NONE, new_state
 from sim.core.memory import recall
 from sim.engine.ask import ask
 from sim.engine.play import advance, start
@@ -58,18 +40,18 @@ def moments(study: Study, r: random.Random) -> Iterator[tuple[Any, Any]]:
     """(state, table) between turns of one round, the order of the draw pile settled."""
     state, table = new_state(), pack(study)
     start(state, table, 0)
-    state.logging = 1
+    state.log.on = 1
     advance(state, table, np.uint64(study.seed))
     chance = r.choice([0.05, 0.2])
-    while state.stage == STAGE_TURN:
+    while state.stage == Stage.TURN:
         if r.random() < chance:
             moment = copy_state(state)
-            moment.logging = moment.log_size = 0
+            moment.log.on = moment.log.used = 0
             moment.turn += 1  # the turn in which it is asked
-            moment.log[:] = 0
+            moment.log.words[:] = 0
             _lock_some(moment, r)
             yield moment, table
-        state.log_size = 0
+        state.log.used = 0
         advance(state, table, np.uint64(study.seed))
 
 
@@ -97,44 +79,44 @@ def questions(state: Any, table: Any, seat: int, r: random.Random) -> Iterator[t
     mine = copy_state(state)
     mine.active = seat
     if own and table.rule_take_discard:
-        yield ASK_SOURCE, mine
+        yield Ask.SOURCE, mine
     if table.rule_bao and state.bao_by < 0 and state.final_by < 0:
-        yield ASK_BAO, mine
+        yield Ask.BAO, mine
     if own:
-        yield ASK_GIFT, mine
+        yield Ask.GIFT, mine
         theirs = copy_state(state)
         theirs.active = (seat + r.randint(1, int(state.players) - 1)) % int(state.players)
         theirs.card = int(state.discards[state.n_discards - 1])
         theirs.from_draw = 0
         if table.rule_plucks != PLUCKS_NONE:
-            yield ASK_CLAIM, theirs
+            yield Ask.CLAIM, theirs
     if state.drawn < state.pile_size:
         drawn = copy_state(mine)
         card = int(drawn.pile[drawn.drawn])
         drawn.drawn += 1
         drawn.card, drawn.from_draw = card, 1
         reveal(drawn, table, seat, card)
-        yield ASK_DRAWN, drawn
+        yield Ask.DRAWN, drawn
     power = copy_state(mine)
     power.card = int(state.discards[state.n_discards - 1])
     if table.rule_powers_optional:
-        yield ASK_USE, power
+        yield Ask.USE, power
     if lying:
-        yield ASK_LOOK, power
-        yield ASK_SHOW, power
+        yield Ask.LOOK, power
+        yield Ask.SHOW, power
     if len(with_movable) > 1:
-        yield ASK_SWAP, power
+        yield Ask.SWAP, power
         a = r.choice(sorted(movable))
         b = r.choice(sorted(place for place in movable if place >> 7 != a >> 7))
         looked = copy_state(power)
         looked.target[:] = a, b
         reveal(looked, table, seat, lying[a])
         reveal(looked, table, seat, lying[b])
-        yield ASK_MACAW_SWAP, looked
+        yield Ask.MACAW_SWAP, looked
     if len(with_cards) > 1:
-        yield ASK_MACAW, power
+        yield Ask.MACAW, power
     if any(owner != seat and owner != behind for owner in range(state.players)):
-        yield ASK_TOCO, power
+        yield Ask.TOCO, power
     for count in (1, 2):
         if with_movable and state.pile_size - state.drawn >= count:
             offered = copy_state(power)
@@ -143,7 +125,7 @@ def questions(state: Any, table: Any, seat: int, r: random.Random) -> Iterator[t
                 offered.offer[k] = int(offered.pile[offered.drawn])
                 offered.drawn += 1
                 reveal(offered, table, seat, int(offered.offer[k]))
-            yield ASK_SHOEBILL, offered
+            yield Ask.SHOEBILL, offered
 
 
 #: What a seat thinks of one card; it stays with the place where the card lies.
@@ -156,7 +138,7 @@ def hidden_places(state: Any, seat: int, question: int) -> dict[tuple[str, int],
     places = {("pile", k): int(state.pile[k]) for k in range(state.drawn, state.pile_size)}
     places |= {("under", k): int(state.under[k]) for k in range(state.n_under)}
     lying = lying_cards(state)
-    if question == ASK_MACAW_SWAP:  # both have just been seen
+    if question == Ask.MACAW_SWAP:  # both have just been seen
         lying = {place: lying[place] for place in lying if place not in state.target}
     places |= {("area", place): card for place, card in lying.items()}
     return {where: card for where, card in places.items() if card not in in_mind}
@@ -195,7 +177,7 @@ def shuffle_hidden(state: Any, table: Any, seat: int, question: int, r: random.R
             for name in ("pool_sum", "own_sum", "own_high", "own_high_slot", "own_unknown_slot"):
                 getattr(other, name)[rival] = r.randint(0, 99)
             other.unplaced[rival] = r.randint(0, 99)
-    if question != ASK_SHOEBILL:
+    if question != Ask.SHOEBILL:
         other.offer[:] = r.sample(range(int(table.cards)), 2)
     return other
 
@@ -204,5 +186,5 @@ def decision(decide: Decide, state: Any, table: Any, seat: int, question: int) -
     """The answer, fields that the policy left alone included, and how many numbers it used."""
     state.answer[:] = UNTOUCHED
     decide(state, table, seat, question)
-    assert state.fault == FAULT_NONE
+    assert state.fault == Fault.NONE
     return (*(int(x) for x in state.answer), int(state.used[seat]), int(state.memory_used[seat]))

@@ -8,15 +8,8 @@ from typing import Any
 import numpy as np
 
 from sim.batch.job import Job
-from sim.core.layout import (
-    FAULT_NONE,
-    GAME_LENGTHS,
-    RECORD_COLUMNS,
-    TALLY,
-    TURNS_BY_END,
-    new_record,
-    new_state,
-)
+from sim.core.codes import RECORD_COLUMNS, Fault
+from sim.core.layout import GAME_LENGTHS, TALLY, TURNS_BY_END, new_record, new_state
 from sim.engine.play import play_chunk
 from sim.game.study import Study
 from sim.watch.trace import trace
@@ -51,7 +44,7 @@ def play(study: Study, count: int, begin: int = 0, records: bool = True) -> Play
     arrays = [*histograms.values(), rows, job.games(count)]
     seed = np.uint64(study.seed)
     end, written = play_chunk(state, job.table, seed, begin, begin + count, tally, *arrays)
-    assert state.fault == FAULT_NONE
+    assert state.fault == Fault.NONE
     assert end == begin + count
     lengths = histograms["turns"][TURNS_BY_END : TURNS_BY_END + 3].sum(axis=0)
     rounds = histograms["game_rounds"][GAME_LENGTHS]

@@ -12,7 +12,7 @@ from sim.core.layout import MAX_CARDS, NONE, STATE, WORDS
 
 def copy_state(state: Any) -> Any:
     """An independent copy of a `State` record."""
-    return np.array(state, dtype=STATE).reshape(1).view(np.recarray)[0]
+    return np.frombuffer(bytearray(state.tobytes()), STATE).view(np.recarray)[0]
 
 
 def bits(words: Any) -> int:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import sim
-from analysis.sweeping import METRICS, best_point, calibration_rows
+from analysis.sweeping import best_point, calibration_rows
 from sim.errors import InputError
+from sim.metrics import SWEPT
 from sim.game.study import Study
 from analysis.results.sweep import SweepResult
 from sim.api import sweep
@@ -45,7 +46,7 @@ def test_metrics_are_those_of_runs(result: SweepResult) -> None:
         "metric", "value", "low", "high", "n", "of",
     ]  # fmt: skip
     assert len(metrics) == 4 * (3 * 8 + 4 + 6)
-    assert set(metrics["metric"]) <= set(METRICS)
+    assert set(metrics["metric"]) <= set(SWEPT)
     summary = sim.run(result.sweep.studies[3], progress=False).summary()
     rows = metrics[(metrics["point"] == 3) & (metrics["seat"] == 0)].set_index("metric")
     player = summary["players"][0]

@@ -172,7 +172,7 @@ def test_percent(share: float, text: str) -> None:
 
 @pytest.mark.parametrize("games", [False, True])
 def test_every_compared_number_has_a_name(games: bool) -> None:
-    from sim.batch.measures import measures
+    from sim.metrics import measures
 
     for measure in measures(4, games):
         assert f"metric.{measure.name}" in ENGLISH
