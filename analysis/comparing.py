@@ -30,7 +30,7 @@ from analysis.stats import (
 )
 from analysis.text import NONE, WIDTH, align, changes, counted, decimals, fixed, paragraph
 from analysis.text_many import shortened, speed
-from sim.metrics import COMPARED
+from sim.metrics import COMPARED, differs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -228,10 +228,7 @@ def sentence(row: Mapping[str, Any], rotated: bool) -> str:
         row: Of differences.
         rotated: Whether players changed seats, so that a number is a player's and not a seat's.
     """
-    begin, more, less = f"{row['metric']} of {{who}} is", "higher", "lower"
-    if row["metric"] in COMPARED:
-        how = COMPARED[row["metric"]]
-        begin, (more, less) = how.words, how.ends
+    begin, more, less = differs(row["metric"])
     amount = abs(row["difference"]) * _scale(row)
     half = _half(row)
     places = decimals(half)

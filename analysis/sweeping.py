@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.stats import ratio, wilson
 from analysis.tables import at
-from sim.metrics import METRICS, Swept
+from sim.metrics import SWEPT, Metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,18 +31,17 @@ def seat_rows(summary: Mapping[str, Any], player: Mapping[str, Any]) -> Iterator
         summary: Of a run.
         player: The seat's part of it.
     """
-    return (_row(metric.swept, metric.name, player, summary) for metric in _swept("seat"))
+    return (_row(metric, player, summary) for metric in _swept("seat"))
 
 
 def table_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the metrics of a table, likewise; those that do not exist are left out."""
-    rows = (_row(metric.swept, metric.name, summary, summary) for metric in _swept("table"))
+    rows = (_row(metric, summary, summary) for metric in _swept("table"))
     return (row for row in rows if row["value"] is not None)
 
 
-def _swept(scope: str) -> list[Any]:
-    found = (metric for metric in METRICS if metric.swept and metric.scope == scope)
-    return sorted(found, key=lambda metric: metric.swept.rank)
+def _swept(scope: str) -> list[Metric]:
+    return [metric for metric in SWEPT.values() if metric.scope == scope]
 
 
 def metrics_of(summaries: Mapping[Any, Mapping[str, Any]], x: str) -> pd.DataFrame:
@@ -89,15 +88,16 @@ def group_row(shares: int, decided: int, units: int, of: str) -> Row:
     return told("group_win_share", value, wilson(shares, decided, units), decided, of)
 
 
-def _row(swept: Swept, name: str, part: Mapping[str, Any], summary: Mapping[str, Any]) -> Row:
+def _row(metric: Metric, part: Mapping[str, Any], summary: Mapping[str, Any]) -> Row:
     """Return how a metric of a summary, or of a seat's part of it, is told of a point."""
-    games = summary["games"] is not None
+    swept, games = metric.swept, summary["games"] is not None
+    assert swept is not None
     n = sum(_size(path, part, summary) for path in swept.size)
-    value, interval = at(part, name), at(part, f"{name}_ci95")
+    value, interval = at(part, metric.name), at(part, f"{metric.name}_ci95")
     if swept.parts:
         count = sum(at(part, path) for path in swept.parts)
         value, interval = ratio(count, n), None
-        if swept.share and n > 0 and not games:
+        if metric.share and n > 0 and not games:
             interval = wilson(count, n)
     return told(swept.name, value, interval, n, swept.of or ("games" if games else "rounds"))
 

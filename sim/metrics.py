@@ -2,21 +2,25 @@
 
 An entry says what a number is called, whose it is, of which whole numbers of the tally it is made,
 and by which formula. The summary, tables, ``list metrics``, comparisons, sweeps, plots and reports
-all walk `METRICS`; `analysis.results.evaluate` makes the numbers. So a new one takes four places:
-the line of the engine that counts, its entry here, its recount in the tests, and its words in the
-catalogues of reports.
+all walk `METRICS`; `analysis.results.evaluate` makes the numbers. Its words are in
+``data/metrics.toml``. So a new one takes four places: the line of the engine that counts, its entry
+here, its recount in the tests, and its words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from sim.core import layout
 from sim.core.layout import GAME_REASONS, TRIGGERS
 from sim.core.layout import REASONS as REASONS
 from sim.core.layout import WIN_UNITS as WIN_UNITS
+from sim.errors import read_toml
 from sim.game.deck import POWERS
 
 OUTCOMES = ("won", "tied", "beaten", "void")
@@ -129,9 +133,9 @@ class Formula:
     """How a number is made of whole numbers; `analysis.results.evaluate` knows each kind.
 
     Attributes:
-        kind: ``count``, ``ratio``, ``share`` (with Wilson's interval), ``mean`` (Student's),
-            ``sd``, ``score`` (a mean whose clusters are games), ``clustered`` (Wilson's, clusters are
-            rounds), ``swing``, ``rule``; of histograms: ``spread.mean``, ``spread.sd`` and so on,
+        kind: ``count``, ``ratio``, ``share`` (Wilson's interval), ``mean`` (Student's), ``sd``,
+            ``score`` (a mean, clusters are games), ``clustered`` (Wilson's, clusters are rounds),
+            ``swing``, ``rule``; of histograms: ``spread.mean``, ``spread.sd`` and so on,
             and ``rows``.
         parts: Whole numbers. The first is divided by the second, times `units`; others are sums of
             squares and products that the interval needs. Of ``sd``: total, number, squares.
@@ -148,6 +152,17 @@ class Formula:
     units: int = 1
     least: float = 0.0
     games: bool = False
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Which fields and histograms of the sums it needs."""
+        wholes = [*self.parts]
+        names = {*self.histograms}
+        while wholes:
+            for (name, *_), _times in wholes.pop().terms:
+                wholes += _BY_UNIT.get(name, ())
+                names |= {name} - _BY_UNIT.keys()
+        return frozenset(names)
 
     @property
     def interval(self) -> bool:
@@ -188,23 +203,20 @@ class Compared:
     """How two studies are compared by a number.
 
     Attributes:
-        rank: Of several numbers the one with the lower rank is told first.
-        words: What a difference means: the beginning of a sentence.
-        ends: Its end for more, and for less.
-        unit: ``share`` (0 to 1), ``points``, ``turns`` and so on; by default the number's own, and
-            of counts of rounds (games) the share of them.
+        rank: Of several numbers the one with the lower rank is told first; 0 of a median, which
+            comes after its mean.
+        main: Whether it is told whether it differs or not.
         per: What a count is divided by.
         parts: What is compared, where that is not what the formula says: a total and a size.
-        main: Whether it is told whether it differs or not.
+        unit: ``share`` (0 to 1), ``points``, ``turns`` and so on; by default the number's own, and
+            of counts of rounds (games) the share of them.
     """
 
     rank: int
-    words: str
-    ends: tuple[str, str]
-    unit: str = ""
+    main: bool = False
     per: Whole = ROUNDS
     parts: tuple[Whole, ...] = ()
-    main: bool = False
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -213,21 +225,18 @@ class Swept:
 
     Attributes:
         name: In tables.
-        label: On axes of plots; shares are shown there in per cent.
         rank: Of several numbers the one with the lower rank is told first.
         size: Paths to numbers of a summary, whose sum is how many it was made of.
         of: Of what that is the number; empty where it is the number of units.
-        parts: Paths to counts, whose sum by `size` it is; empty where it is told as it is.
-        share: Whether it lies between 0 and 1; with parts it has Wilson's interval then.
+        parts: Paths to counts, whose sum by `size` it is, with Wilson's interval if it is a share;
+            empty where it is told as it is.
     """
 
     name: str
-    label: str
-    rank: int = 99
+    rank: int
     size: tuple[str, ...] = ("rounds",)
     of: str = "rounds"
     parts: tuple[str, ...] = ()
-    share: bool = False
 
 
 @dataclass(frozen=True)
@@ -237,36 +246,62 @@ class Metric:
     Attributes:
         name: Path to it in a summary; inside a seat's part where it is of a seat, inside an entry
             of a list where it is of these.
-        scope: ``table``, ``seat``, or a list of the summary: ``positions``, ``birds``.
+        scope: ``table``, ``seat``, or a list of the summary: ``positions``, ``birds``; ``group``
+            of several seats together.
         unit: ``points``, ``share`` (0 to 1), ``rounds``, ``turns`` and so on.
-        description: What it is, in a line.
-        text: How it is made of other numbers, in words; ``count`` where it is counted.
-        formula: The same for the program.
-        purpose: What it is for, the same for a group of metrics.
+        formula: How it is made.
         compared: How studies are compared by it, if they are.
         swept: How it is told of points of a sweep, if it is.
+        group: What it is for, the same for several: key of the words.
         shown: Whether tables and lists of metrics have it.
         in_summary: Whether a summary has it, as it has histograms, which are no single numbers.
-        always: Whether every version has counted it.
     """
 
     name: str
     scope: str
     unit: str
-    description: str
-    text: str
     formula: Formula
-    purpose: str = ""
     compared: Compared | None = None
     swept: Swept | None = None
+    group: str = ""
     shown: bool = True
     in_summary: bool = True
-    always: bool = False
 
     @property
     def per_seat(self) -> bool:
         """Whether there is one for each seat."""
         return self.scope == "seat"
+
+    @property
+    def share(self) -> bool:
+        """Whether it is a share where it is told of a point, or compared."""
+        return _unit(self) == "share"
+
+    @property
+    def of_games(self) -> bool:
+        """Whether it is said of whole games, and only where these are played."""
+        return self.name.startswith(("game.", "comebacks."))
+
+    @property
+    def compared_as(self) -> str:
+        """What it is called in a comparison; of a list only the first entry is compared."""
+        return f"{self.scope}.0.{self.name}" if self.scope in _LISTS else self.name
+
+    @property
+    def interval(self) -> bool:
+        """Whether it has a 95 % interval."""
+        return self.formula.interval
+
+    @property
+    def interval_with_games(self) -> bool:
+        """Whether it has one where games are played, too.
+
+        Only what is said of whole games, mean scores and win shares have, as the rounds of a game
+        hang together.
+        """
+        return self.interval and self.formula.games
+
+    # --- words ------------------------------------------------------------------------------------
 
     @property
     def range(self) -> str:
@@ -286,28 +321,44 @@ class Metric:
         return f"each {_LISTS.get(self.scope, self.scope)}" if self.scope != "table" else "table"
 
     @property
-    def interval(self) -> bool:
-        """Whether it has a 95 % interval."""
-        return self.formula.interval
+    def description(self) -> str:
+        """What it is, in a line."""
+        return self._said[0]
 
     @property
-    def interval_with_games(self) -> bool:
-        """Whether it has one where games are played, too.
-
-        Only what is said of whole games, mean scores and win shares have, as the rounds of a game
-        hang together.
-        """
-        return self.interval and self.formula.games
+    def text(self) -> str:
+        """How it is made of other numbers; ``count`` where it is counted."""
+        return self._said[1]
 
     @property
-    def of_games(self) -> bool:
-        """Whether it is said of whole games, and only where these are played."""
-        return self.name.startswith(("game.", "comebacks."))
+    def purpose(self) -> str:
+        """What it is for, in words."""
+        return str(words("purpose").get(self.group, self.group))
 
     @property
-    def compared_as(self) -> str:
-        """What it is called in a comparison; of a list only the first entry is compared."""
-        return f"{self.scope}.0.{self.name}" if self.scope in _LISTS else self.name
+    def label(self) -> str:
+        """What it is called on axes of plots; shares are shown there in per cent."""
+        name = self.swept.name if self.swept else self.name
+        return str(words("label").get(name, name))
+
+    @property
+    def _said(self) -> Sequence[str]:
+        told, said = words(self.scope), self._pattern(self.name)
+        path, _, what = self.name.rpartition(".")
+        if said is None and self.formula.kind.startswith("spread.") and path in told:
+            values, of = told[path]
+            text, how = words("spread")[what]
+            return text.replace("*", values), how.replace("+", of)
+        return said or (self.name, "count")
+
+    def _pattern(self, name: str) -> Sequence[str] | None:
+        told = words(self.scope)
+        for key in (name, *(key for key in told if "*" in key)):
+            found = re.fullmatch(re.escape(key).replace(r"\*", "(.+)"), name)
+            if found and key in told:
+                said = [told[key], "count"] if isinstance(told[key], str) else told[key]
+                return [text.replace("*", "".join(found.groups())) for text in said]
+        return None
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``list metrics --json`` says of it."""
@@ -318,1092 +369,367 @@ class Metric:
 
 _LISTS = {"positions": "place in the turn order", "birds": "bird"}
 
-_RATE = ("more often", "less often")
-_ROUND = ("more a round", "less a round")
-_MORE = ("more", "less")
-_HEIGHT = ("higher", "lower")
-_TIME = ("later", "earlier")
-_LENGTH = ("longer", "shorter")
-_UNKNOWN = ("more unknown cards", "fewer unknown cards")
+
+@cache
+def words(of: str) -> Mapping[str, Any]:
+    """Return a table of the words of metrics: what they are by scope, ``differs``, ``label``."""
+    found: Mapping[str, Any] = read_toml(Path(__file__).parent / "data" / "metrics.toml").get(
+        of, {}
+    )
+    return found
 
 
-def _table(name: str, unit: str, text: str, formula: Formula, how: str = "", **more: Any) -> Metric:
-    how = how or ("count" if formula.kind == "count" else "")
-    return Metric(name, "table", unit, text, how, formula, **more)
+def differs(name: str) -> tuple[str, str, str]:
+    """Return what a difference means: the beginning of a sentence, its end for more, for less."""
+    begin, more, less = words("differs").get(name, (f"{name} of {{who}} is", "higher", "lower"))
+    return begin, more, less
 
 
-def _seat(name: str, unit: str, text: str, formula: Formula, how: str = "", **more: Any) -> Metric:
-    return replace(_table(name, unit, text, formula, how, **more), scope="seat")
+def _table(
+    name: str,
+    unit: str,
+    formula: Formula,
+    compared: Compared | None = None,
+    swept: Swept | None = None,
+) -> Metric:
+    return Metric(name, "table", unit, formula, compared, swept)
 
 
-def _each(scope: str, *metrics: Metric) -> list[Metric]:
-    return [replace(metric, scope=scope) for metric in metrics]
+def _seat(
+    name: str,
+    unit: str,
+    formula: Formula,
+    compared: Compared | None = None,
+    swept: Swept | None = None,
+) -> Metric:
+    return Metric(name, "seat", unit, formula, compared, swept)
 
 
-def _always(*metrics: Metric | Iterable[Metric]) -> list[Metric]:
-    return [replace(metric, always=True) for metric in _flat(metrics)]
-
-
-def _flat(metrics: Iterable[Metric | Iterable[Metric]]) -> Iterator[Metric]:
-    for metric in metrics:
-        yield from [metric] if isinstance(metric, Metric) else metric
-
-
-def _for(purpose: str, *metrics: Metric | Iterable[Metric]) -> list[Metric]:
-    """Return metrics, and those in lists of them, with what they are for."""
-    return [replace(metric, purpose=purpose) for metric in _flat(metrics)]
+def _with(metrics: Iterator[Metric] | Sequence[Metric], **changes: Any) -> list[Metric]:
+    return [replace(metric, **changes) for metric in metrics]
 
 
 def _spread(
     name: str,
     unit: str,
-    what: str,
-    of: str,
     *histograms: str,
     least: float = 0.0,
     games: bool = False,
-    **more: Mapping[str, Any],
+    mean: tuple[Compared | None, Swept | None] = (None, None),
+    median: Compared | None = None,
 ) -> list[Metric]:
-    """Return the metrics of a number that is different in each of `of`; see `by_end.bao`.
+    """Return the metrics of a number that is different in each round, for example.
 
     Args:
         name: Path to them.
         unit: Of the number.
-        what: The number is.
-        of: What has such a number.
         histograms: Of it; several are added up.
         least: See `Formula`.
         games: See `Formula`.
-        more: By name of a metric, ``mean`` for example, further attributes of it.
+        mean: How the mean is compared, and told of a point of a sweep.
+        median: How the median is compared.
     """
-    told = {
-        "mean": (f"mean {what}", f"sum / number of {of}"),
-        "sd": (f"sample standard deviation of the {what}", f"over {of}"),
-        "min": (f"least {what}", f"over {of}"),
-        "max": (f"greatest {what}", f"over {of}"),
-        "median": (f"median of the {what}", f"over {of}"),
-        "histogram": (f"{what}: pairs of value and number of {of}", "count"),
-    }
     formula = Formula("", histograms=histograms, least=least, games=games)
+    compared = {"mean": mean[0], "median": median}
     return [
-        _table(
-            f"{name}.{key}",
+        Metric(
+            f"{name}.{what}",
+            "table",
             unit,
-            text,
-            replace(formula, kind=f"spread.{key}"),
-            how,
-            shown=key != "histogram",
-            **more.get(key, {}),
+            replace(formula, kind=f"spread.{what}"),
+            compared.get(what),
+            mean[1] if what == "mean" else None,
+            shown=what != "histogram",
         )
-        for key, (text, how) in told.items()
+        for what in ("mean", "sd", "min", "max", "median", "histogram")
     ]
 
 
-_FROM_1 = "the first of a round being 1 (traces and event logs count from 0)"
-_FATES = {
-    "won": "whose declarer had strictly the lowest total",
-    "tied": "whose declarer tied for the lowest total",
-    "beaten": "whose declarer was beaten",
-    "void": "that came to nothing (capped or overridden)",
-}
+def _fates(path: str, *field: Any, rank: int = 0) -> Iterator[Metric]:
+    """Yield calls by outcome."""
+    for k, fate in enumerate(("called", *OUTCOMES)):
+        compared = Compared(rank, main=k == layout.BAO_CALLED) if rank else None
+        yield _table(f"{path}{fate}", "rounds", _count(_of(*field, k)), compared)
 
 
-def _fates(path: str, what: str, *field: int | str, words: tuple[str, ...] = ()) -> list[Metric]:
-    """Return calls by outcome."""
-    told = {"called": what} | {fate: f"those of them {text}" for fate, text in _FATES.items()}
-    return [
-        _table(
-            f"{path}{fate}",
-            "rounds",
-            text,
-            _count(_of(*field, k)),  # type: ignore[arg-type]
-            compared=Compared(12, words[k], _RATE, main=fate == "called") if words else None,
-        )
-        for k, (fate, text) in enumerate(told.items())
-    ]
+def _won_share(path: str, *field: Any, **more: Any) -> Metric:
+    won, called = (_of(*field, k) for k in (layout.BAO_WON, layout.BAO_CALLED))
+    return _table(f"{path}won_share", "share", _share(won, called), **more)
 
 
-def _won_share(path: str, *field: int | str, **more: Any) -> Metric:
-    won, called = (_of(*field, k) for k in (layout.BAO_WON, layout.BAO_CALLED))  # type: ignore[arg-type]
-    how = f"{path}won / {path}called"
-    text = "share of them that was won"
-    return _table(f"{path}won_share", "share", text, _share(won, called), how, **more)
+def _rounds_end() -> Iterator[Metric]:
+    yield _table("rounds", "rounds", _count(ROUNDS))
+    yield _table("games", "games", _count(GAMES))
+    for k, reason in enumerate(REASONS):
+        name = f"ends.{reason}"
+        swept = Swept(f"end_{reason}", 12, parts=(name,))
+        yield _table(name, "rounds", _count(_of("ends", k)), Compared(11, main=True), swept)
+    yield _seat("automatic_ends", "rounds", _count(_of("final_by", SEAT)), Compared(25))
 
 
-def _what_was_played() -> Iterator[Metric]:
-    ends = (
-        ("bao", "rounds that ended after a call of BAO", "rounds end by BAO"),
-        ("second_recycling", "rounds that a recycling ended (REC-4)", "rounds end by a recycling"),
-        (
-            "turn_cap",
-            "rounds that the limit of turns stopped (SIM-1)",
-            "rounds are stopped by the turn cap",
-        ),
+def _lengths() -> Iterator[Metric]:
+    mean = Compared(11, main=True, parts=(TURNS, ROUNDS)), Swept("turns_mean", 11)
+    sd = Compared(11, parts=(_of("turns_sq"), TURNS, ROUNDS))
+    for metric in _spread("turns", "turns", "turns", mean=mean, median=Compared(0, main=True)):
+        yield replace(metric, compared=sd) if metric.name == "turns.sd" else metric
+    for reason in REASONS:
+        yield from _spread(f"by_end.{reason}", "turns", f"turns_{reason}")
+    mean = Compared(11, parts=(_of("recyclings"), ROUNDS)), Swept("recyclings_mean", 14)
+    for metric in _spread("recyclings", "recyclings", "recyclings", mean=mean):
+        if metric.name in ("recyclings.mean", "recyclings.histogram"):
+            yield metric
+
+
+def _game() -> Iterator[Metric]:
+    sweeps = Swept("game_rounds_mean", 19, ("games",), "games")
+    mean = Compared(17, parts=(ROUNDS, GAMES)), sweeps
+    yield _table("game.threshold", "points", Formula("rule"))
+    for k, reason in enumerate(GAME_REASONS):
+        compared = Compared(17, per=GAMES)
+        yield _table(f"game.ends.{reason}", "games", _count(_of("game_ends", k)), compared)
+    yield from _spread(
+        "game.rounds", "rounds", "game_rounds", games=True, mean=mean, median=Compared(0)
     )
-    labels = (
-        "rounds ended by BAO",
-        "rounds ended by the second recycling",
-        "rounds stopped by the turn cap",
-    )
-    yield from _for(
-        "what was played, and how rounds end",
-        _always(
-            _table("rounds", "rounds", "finished rounds, deciding rounds apart", _count(ROUNDS)),
-            _table("games", "games", "games played; null where rounds are the unit", _count(GAMES)),
-            *(
-                _table(
-                    f"ends.{reason}",
-                    "rounds",
-                    text,
-                    _count(_of("ends", k)),
-                    compared=Compared(11, words, _RATE, main=True),
-                    swept=Swept(
-                        f"end_{reason}", labels[k], 12, parts=(f"ends.{reason}",), share=True
-                    ),
-                )
-                for k, (reason, text, words) in enumerate(ends)
-            ),
-        ),
-        _seat(
-            "automatic_ends",
-            "rounds",
-            "automatic final phases that began in a turn of the seat (FINAL-1)",
-            _count(_of("final_by", SEAT)),
-            compared=Compared(25, "the automatic end begins with {who}", _RATE),
-        ),
-    )
-    what = {"bao": "that end after BAO", "second_recycling": "that a recycling ends"}
-    what |= {"turn_cap": "that the limit stops"}
-    turns = (TURNS, ROUNDS)
-    yield from _for(
-        "how long rounds are, and how much of the draw pile they use",
-        _always(
-            _spread(
-                "turns",
-                "turns",
-                "number of turns of a round, all players together",
-                "rounds",
-                "turns",
-                mean={
-                    "compared": Compared(11, "rounds last", _LENGTH, parts=turns, main=True),
-                    "swept": Swept("turns_mean", "mean length of a round, turns", 11),
-                },
-                median={"compared": Compared(0, "the median round lasts", _LENGTH, main=True)},
-                sd={
-                    "compared": Compared(
-                        11,
-                        "the length of rounds spreads by",
-                        _MORE,
-                        parts=(_of("turns_sq"), *turns),
-                    )
-                },
-            )
-        ),
-        *(
-            _spread(
-                f"by_end.{reason}",
-                "turns",
-                f"number of turns of rounds {what[reason]}",
-                "such rounds",
-                f"turns_{reason}",
-            )
-            for reason in REASONS
-        ),
-        _always(
-            [
-                replace(metric, description="mean number in a round", text="sum / rounds")
-                if metric.shown
-                else metric
-                for metric in _spread(
-                    "recyclings",
-                    "recyclings",
-                    "number in a round",
-                    "rounds",
-                    "recyclings",
-                    mean={
-                        "compared": Compared(
-                            11, "cards are recycled", _ROUND, parts=(_of("recyclings"), ROUNDS)
-                        ),
-                        "swept": Swept("recyclings_mean", "recyclings a round", 14),
-                    },
-                )
-                if metric.name in ("recyclings.mean", "recyclings.histogram")
-            ]
-        ),
-    )
+    turns = _mean("game_turns", GAMES, games=True)
+    sweeps = Swept("game_turns_mean", 20, ("games",), "games")
+    yield _table("game.turns.mean", "turns", turns, Compared(17), sweeps)
+    yield _table("game.turns.sd", "turns", _sd("game_turns", GAMES))
+    for name, field, unit in (
+        ("game.decided_by_deciding_rounds", "decided", "games"),
+        ("game.deciding_rounds", "deciding_rounds", "rounds"),
+    ):
+        compared = Compared(17, per=GAMES, unit="share" if unit == "games" else unit)
+        yield _table(name, unit, _count(_of(field)), compared)
 
 
-def _games() -> Iterator[Metric]:
-    ends = (
-        ("games that somebody won", "games are won"),
-        ("games that the limit of rounds stopped (SIM-3)", "games are stopped by the round cap"),
-        ("games whose deciding rounds decided nothing", "games stay undecided"),
-    )
-    yield from _for(
-        "how long games are, and how they end",
-        _always(
-            _table(
-                "game.threshold",
-                "points",
-                "sum of scores that ends a game (GAME-1)",
-                Formula("rule"),
-                "a rule",
-            ),
-            *(
-                _table(
-                    f"game.ends.{reason}",
-                    "games",
-                    text,
-                    _count(_of("game_ends", k)),
-                    compared=Compared(17, words, _RATE, per=GAMES),
-                )
-                for k, (reason, (text, words)) in enumerate(zip(GAME_REASONS, ends, strict=True))
-            ),
-            _spread(
-                "game.rounds",
-                "rounds",
-                "number of rounds of a game, deciding ones apart",
-                "games",
-                "game_rounds",
-                games=True,
-                mean={
-                    "compared": Compared(17, "games last", _LENGTH, parts=(ROUNDS, GAMES)),
-                    "swept": Swept(
-                        "game_rounds_mean",
-                        "mean length of a game, rounds",
-                        19,
-                        size=("games",),
-                        of="games",
-                    ),
-                },
-                median={"compared": Compared(0, "the median game lasts", _LENGTH)},
-            ),
-        ),
-        _table(
-            "game.turns.mean",
-            "turns",
-            "mean number of turns of a game, those of deciding rounds left out",
-            _mean("game_turns", GAMES, games=True),
-            "sum / games",
-            compared=Compared(17, "games last", _LENGTH),
-            swept=Swept(
-                "game_turns_mean", "mean length of a game, turns", 20, size=("games",), of="games"
-            ),
-        ),
-        _table(
-            "game.turns.sd",
-            "turns",
-            "sample standard deviation of that number",
-            _sd("game_turns", GAMES),
-            "over games",
-        ),
-        _always(
-            _table(
-                "game.decided_by_deciding_rounds",
-                "games",
-                "games that needed deciding rounds",
-                _count(_of("decided")),
-                compared=Compared(17, "games need deciding rounds", _RATE, per=GAMES),
-            ),
-            _table(
-                "game.deciding_rounds",
-                "rounds",
-                "deciding rounds in all games together",
-                _count(_of("deciding_rounds")),
-                compared=Compared(
-                    17,
-                    "a game has",
-                    ("more to decide it", "less to decide it"),
-                    unit="rounds",
-                    per=GAMES,
-                ),
-            ),
-        ),
-    )
-    half = "after the first round with a sum of half the threshold, if the game went on"
-    of_half, led, last = (_of(f"half_{name}") for name in ("games", "lead_won", "last_won"))
+def _comebacks() -> Iterator[Metric]:
     from_last = _of("come_from_last")
-    yield from _for(
-        "whether a game is open to its end, or decided early",
-        _table("comebacks.games", "games", "games that somebody won", _count(_GAMES_WON)),
-        _table(
-            "comebacks.after_last",
-            "games",
-            "won by a player who after an earlier round had the highest sum, alone or with others; "
-            "where all sums were equal, nobody was last",
-            _count(from_last),
-        ),
-        _table(
-            "comebacks.after_last_share",
-            "share",
-            "share of such games",
-            _share(from_last, _GAMES_WON, games=True),
-            "comebacks.after_last / comebacks.games",
-            compared=Compared(18, "games are won by who had been last", _RATE),
-            swept=Swept(
-                "comeback_share",
-                "games won by somebody who had been last",
-                21,
-                size=("comebacks.games",),
-                of="games",
-                share=True,
-            ),
-        ),
-        _spread(
-            "comebacks.deficit",
-            "points",
-            "most points that the winner was behind the lowest sum after a round",
-            "won games",
-            "deficits",
-            games=True,
-        ),
-        _table(
-            "comebacks.half.games", "games", f"won games with a half-time: {half}", _count(of_half)
-        ),
-        _table(
-            "comebacks.half.leader_won",
-            "games",
-            "won by who alone had the lowest sum then",
-            _count(led),
-        ),
-        _table(
-            "comebacks.half.leader_won_share",
-            "share",
-            "share of such games",
-            _share(led, of_half, games=True),
-            "comebacks.half.leader_won / comebacks.half.games",
-            compared=Compared(18, "who leads at half of the points wins", _RATE),
-        ),
-        _table(
-            "comebacks.half.last_won",
-            "games",
-            "won by who had the highest sum then, if not all did",
-            _count(last),
-        ),
-        _table(
-            "comebacks.half.last_won_share",
-            "share",
-            "share of such games",
-            _share(last, of_half, games=True),
-            "comebacks.half.last_won / comebacks.half.games",
-        ),
-        _spread(
-            "comebacks.lead_changes",
-            "changes",
-            "number of times in a game that another player came to have the lowest sum alone, "
-            "looked at after each round",
-            "games",
-            "game_lead_changes",
-            games=True,
-        ),
-    )
+    half, led, last = (_of(f"half_{name}") for name in ("games", "lead_won", "last_won"))
+    swept = Swept("comeback_share", 21, ("comebacks.games",), "games")
+    games = _of("deficits", "times")
+    compared = Compared(18, parts=(from_last, _GAMES_WON))
+    share = _share(from_last, games, games=True)
+    yield _table("comebacks.games", "games", _count(games))
+    yield _table("comebacks.after_last", "games", _count(from_last))
+    yield _table("comebacks.after_last_share", "share", share, compared, swept)
+    yield from _spread("comebacks.deficit", "points", "deficits", games=True)
+    yield _table("comebacks.half.games", "games", _count(half))
+    for name, won, how in (("leader_won", led, Compared(18)), ("last_won", last, None)):
+        path = f"comebacks.half.{name}"
+        yield _table(path, "games", _count(won))
+        yield _table(f"{path}_share", "share", _share(won, half, games=True), how)
+    yield from _spread("comebacks.lead_changes", "changes", "game_lead_changes", games=True)
 
 
 def _wins() -> Iterator[Metric]:
-    yield from _for(
-        "who wins, and how well",
-        _always(
-            _seat(
-                "wins",
-                "rounds or games",
-                "rounds (games) in which the seat alone has the lowest score",
-                _count(_of("wins", SEAT)),
-                compared=Compared(20, "{who} wins alone", _RATE, "share", UNITS),
-            ),
-            _seat(
-                "shared_wins",
-                "rounds",
-                "rounds in which it has the lowest score with others",
-                _count(_of("shared", SEAT)),
-                compared=Compared(20, "{who} shares a win", _RATE, "share", UNITS),
-            ),
-            _seat(
-                "win_share",
-                "share",
-                "wins and an equal part of each shared one, of all rounds (games) with a winner; "
-                "Wilson's interval",
-                _share(_of("share", SEAT), UNITS_WON, WIN_UNITS, games=True),
-                "(wins + parts of shared ones) / rounds (games) with a winner",
-                compared=Compared(1, "{who} wins", _MORE, main=True),
-                swept=Swept("win_share", "win share", 1, size=("decided",), of="", share=True),
-            ),
-            Metric(
-                "group_win_share",
-                "group",
-                "share",
-                "win share of several seats together",
-                "",
-                _share(_of("share", ALL), UNITS_WON, WIN_UNITS, games=True),
-                shown=False,
-                in_summary=False,
-                swept=Swept(
-                    "group_win_share",
-                    "win share of the group",
-                    2,
-                    size=("decided",),
-                    of="",
-                    share=True,
-                ),
-            ),
-            _seat(
-                "score_mean",
-                "points",
-                "mean score of a round; Student's interval, games as clusters",
-                Formula(
-                    "score",
-                    (
-                        _of("score", SEAT),
-                        ROUNDS,
-                        _of("score_sq", SEAT),
-                        GAMES,
-                        _of("game_score_sq", SEAT),
-                        _of("game_score_rounds", SEAT),
-                    ),
-                    ("game_rounds",),
-                    games=True,
-                ),
-                "sum of scores / rounds",
-                compared=Compared(2, "{who} scores", _ROUND, main=True),
-                swept=Swept("score_mean", "mean score, points a round", 3),
-            ),
-            _seat(
-                "score_sd",
-                "points",
-                "sample standard deviation of a round's score",
-                _sd("score", ROUNDS, SEAT),
-                "over rounds",
-                compared=Compared(20, "the scores of {who} spread by", _MORE),
-            ),
-            _seat(
-                "total_mean",
-                "points",
-                "mean sum of the cards left at the end of a round",
-                _ratio(_of("total", SEAT), ROUNDS),
-                "sum of totals / rounds",
-                compared=Compared(20, "the last total of {who} is", _HEIGHT),
-                swept=Swept("total_mean", "mean total of the cards left, points", 4),
-            ),
-            _seat(
-                "cards_left_mean",
-                "cards",
-                "mean number of cards left at the end of a round",
-                _ratio(_of("cards_left", SEAT), ROUNDS),
-                "sum of cards / rounds",
-                compared=Compared(20, "{who} is left with", _MORE),
-                swept=Swept("cards_left_mean", "mean number of cards left", 5),
-            ),
-        ),
-    )
-    yield from _for(
-        "whether it is good to begin; at an even table each place wins 1 / players",
-        _each(
-            "positions",
-            _table(
-                "position",
-                "place",
-                "place in the turn order of a round, 0 began",
-                Formula("place"),
-                "0, 1, …",
-            ),
-            *_place("{}", "its", ALL, PLACE, "who begins a round wins it"),
-        ),
-        *(
-            replace(metric, scope="seat")
-            for metric in _place(
-                "first.{}", "where the seat began:", SEAT, 0, "{who} wins rounds that it begins"
-            )
-        ),
-    )
+    per_unit = Compared(20, per=UNITS, unit="share")
+    yield _seat("wins", "rounds or games", _count(_of("wins", SEAT)), per_unit)
+    yield _seat("shared_wins", "rounds", _count(_of("shared", SEAT)), per_unit)
+    for name, scope, whose in (("win_share", "seat", SEAT), ("group_win_share", "group", ALL)):
+        of_one = scope == "seat"
+        yield Metric(
+            name,
+            scope,
+            "share",
+            _share(_of("share", whose), UNITS_WON, WIN_UNITS, games=True),
+            Compared(1, main=True) if of_one else None,
+            Swept(name, 1 if of_one else 2, ("decided",), ""),
+            shown=of_one,
+            in_summary=of_one,
+        )
+    by_game = (GAMES, _of("game_score_sq", SEAT), _of("game_score_rounds", SEAT))
+    parts = (_of("score", SEAT), ROUNDS, _of("score_sq", SEAT), *by_game)
+    score = Formula("score", parts, ("game_rounds",), games=True)
+    yield _seat("score_mean", "points", score, Compared(2, main=True), Swept("score_mean", 3))
+    yield _seat("score_sd", "points", _sd("score", ROUNDS, SEAT), Compared(20))
+    for rank, (name, field, unit) in enumerate(
+        (("total_mean", "total", "points"), ("cards_left_mean", "cards_left", "cards")), start=4
+    ):
+        formula = _ratio(_of(field, SEAT), ROUNDS)
+        yield _seat(name, unit, formula, Compared(20), Swept(name, rank))
+
+
+def _place(path: str, seat: str, place: int | str, rank: int) -> Iterator[Metric]:
+    """Yield what is won, and scored, where seats had a place in the turn order."""
+    size, decided, won = (_of(f"place_{name}", seat, place) for name in _PLACE)
+    yield _seat(f"{path}rounds", "rounds", _count(size))
+    yield _seat(f"{path}win_share", "share", _share(won, decided, WIN_UNITS), Compared(rank))
+    yield _seat(f"{path}score_mean", "points", _mean("place_score", size, seat, place))
+
+
+_PLACE = ("rounds", "decided", "share")
+
+
+def _begin() -> Iterator[Metric]:
+    yield Metric("position", "positions", "place", Formula("place"))
+    yield from _with(_place("", ALL, PLACE, 13), scope="positions")
+    yield from _place("first.", SEAT, 0, 24)
+
+
+def _leads() -> Iterator[Metric]:
     led = _of("loser_led_at", "times")
-    such = ("such rounds",)
-    yield from _for(
-        "whether rounds stay open: who alone has the lowest true total at the end of a turn",
-        _spread(
-            "leads.changes",
-            "changes",
-            "number of times in a round that another player came to be alone lowest",
-            "rounds",
-            "lead_changes",
-            mean={"swept": Swept("lead_changes_mean", "lead changes a round, by true totals", 15)},
-        ),
-        _table(
-            "leads.alone_share",
-            "share",
-            "turns with one alone lowest",
-            _ratio(_of("led", ALL), TURNS),
-            "such turns / turns",
-            compared=Compared(14, "a turn ends with one player alone lowest", _RATE),
-        ),
-        _table(
-            "leads.loser_led.rounds",
-            "rounds",
-            "rounds in which somebody who did not win was alone lowest at some time",
-            _count(led),
-        ),
-        _table(
-            "leads.loser_led.share",
-            "share",
-            "share of such rounds",
-            _share(led, ROUNDS_WON),
-            "of rounds with a winner",
-            swept=Swept("loser_led_share", "rounds in which a later loser led", 16, share=True),
-        ),
-        _spread(
-            "leads.loser_led.last_turn",
-            "turns",
-            f"last turn at whose end that was so, {_FROM_1}",
-            *such,
-            "loser_led_at",
-        ),
-        _spread(
-            "leads.loser_led.turns_left",
-            "turns",
-            "number of turns after that one",
-            *such,
-            "loser_led_left",
-        ),
-        _seat(
-            "leads.turns",
-            "turns",
-            "turns at whose end the seat was alone lowest",
-            _count(_of("led", SEAT)),
-        ),
-        _seat(
-            "leads.share",
-            "share",
-            "share of all turns",
-            _ratio(_of("led", SEAT), TURNS),
-            "leads.turns / turns of all rounds",
-            compared=Compared(26, "{who} is alone lowest after a turn", _RATE),
-        ),
-    )
+    swept = Swept("lead_changes_mean", 15)
+    yield from _spread("leads.changes", "changes", "lead_changes", mean=(None, swept))
+    alone = _ratio(_of("led", ALL), TURNS)
+    yield _table("leads.alone_share", "share", alone, Compared(14))
+    yield _table("leads.loser_led.rounds", "rounds", _count(led))
+    share = _share(led, ROUNDS_WON)
+    yield _table("leads.loser_led.share", "share", share, swept=Swept("loser_led_share", 16))
+    yield from _spread("leads.loser_led.last_turn", "turns", "loser_led_at")
+    yield from _spread("leads.loser_led.turns_left", "turns", "loser_led_left")
+    yield _seat("leads.turns", "turns", _count(_of("led", SEAT)))
+    yield _seat("leads.share", "share", _ratio(_of("led", SEAT), TURNS), Compared(26))
 
 
-def _place(name: str, its: str, seat: str, place: int | str, words: str) -> list[Metric]:
-    """Return what is won, and scored, where seats had a place in the turn order."""
-    size, decided = _of("place_rounds", seat, place), _of("place_decided", seat, place)
-    return [
-        _table(name.format("rounds"), "rounds", f"{its} rounds", _count(size)),
-        _table(
-            name.format("win_share"),
-            "share",
-            f"{its} share of the wins of these rounds (also where games are played)",
-            _share(_of("place_share", seat, place), decided, WIN_UNITS),
-            "(wins + parts of shared ones) / rounds with a winner",
-            compared=Compared(13 if seat == ALL else 24, words, _RATE),
-        ),
-        _table(
-            name.format("score_mean"),
-            "points",
-            f"{its} mean score in them",
-            _mean("place_score", size, seat, place),
-            "sum of scores / rounds",
-        ),
-    ]
+_CALLS = {"turn": "turns", "total": "points", "unknown": "cards"}
+"""What is known of a call of BAO, and its unit."""
 
 
 def _bao() -> Iterator[Metric]:
-    known = "own cards that the caller had never seen"
-    words = (
-        "BAO is called",
-        "BAO is called and won",
-        "a declarer ties for the lowest total",
-        "a declarer is beaten",
-        "a call comes to nothing",
-    )
-    lowest = _of("call_lowest", layout.BAO_CALLED)
-    success = ("bao_success", "calls of BAO that succeed", 7, ("bao_called",), "calls")
-    yield from _for(
-        "when BAO is worth a call: by whom it is made, when, on what, and what comes of it",
-        _always(_fates("bao.", "rounds in which BAO was called", "bao", words=words)),
-        _fates("calls.", "calls of BAO: the same as bao.called", "bao"),
-        _won_share(
-            "calls.",
-            "bao",
-            compared=Compared(12, "calls of {who} succeed", _RATE, main=True),
-            swept=Swept(
-                "calls_won",
-                "calls of BAO that succeed, all seats",
-                13,
-                size=("calls.called",),
-                of="calls",
-                share=True,
-            ),
-        ),
-        *(
-            [
-                *_spread(
-                    f"calls.{name}",
-                    unit,
-                    text,
-                    "calls",
-                    *(f"call_{name}s_{fate}" for fate in OUTCOMES),
-                    least=float("-inf") if name == "total" else 0.0,
-                    mean={
-                        "compared": Compared(
-                            12, told, ends, parts=(_of(f"call_{name}", ALL), _CALLED)
-                        )
-                    },
-                ),
-                _table(
-                    f"calls.by_{name}",
-                    unit,
-                    f"{text}: value and calls by outcome",
-                    Formula("rows", histograms=tuple(f"call_{name}s_{fate}" for fate in OUTCOMES)),
-                    shown=False,
-                ),
-            ]
-            for name, unit, text, told, ends in (
-                (
-                    "turn",
-                    "turns",
-                    f"turn in which it was called, {_FROM_1}",
-                    "BAO is called",
-                    _TIME,
-                ),
-                (
-                    "total",
-                    "points",
-                    "true total of the caller when it called",
-                    "BAO is called on a total",
-                    _HEIGHT,
-                ),
-                ("unknown", "cards", f"number of {known}", "BAO is called with", _UNKNOWN),
-            )
-        ),
-        _fates(
-            "calls.lowest.",
-            "calls by who alone had the lowest true total at that moment",
-            "call_lowest",
-        ),
-        _table(
-            "calls.lowest.share",
-            "share",
-            "share of such calls",
-            _share(lowest, _CALLED),
-            "of calls.called",
-            compared=Compared(12, "BAO is called by who is alone lowest", _RATE),
-        ),
-        _always(
-            _seat(
-                "bao_called",
-                "rounds",
-                "rounds in which the seat called BAO",
-                _count(_SEAT_CALLED),
-                compared=Compared(21, "{who} calls BAO", _RATE),
-                swept=Swept(
-                    "bao_rate", "rounds in which it calls BAO", 6, parts=("bao_called",), share=True
-                ),
-            ),
-            _seat(
-                "bao_won",
-                "rounds",
-                "rounds in which its BAO succeeded",
-                _count(_of("bao_won", SEAT)),
-                compared=Compared(21, "{who} calls BAO and wins", _RATE),
-                swept=Swept(*success, parts=("bao_won",), share=True),
-            ),
-        ),
-        *(
-            _seat(
-                f"calls.{fate}",
-                "rounds",
-                f"calls of the seat {text}",
-                _count(_of("call_ends", SEAT, k)),
-            )
-            for k, (fate, text) in enumerate(_FATES.items(), start=layout.BAO_WON)
-        ),
-        _seat(
-            "calls.won_share",
-            "share",
-            "share of its calls that was won",
-            _share(_of("bao_won", SEAT), _SEAT_CALLED),
-            "won / called",
-            compared=Compared(21, "calls of {who} succeed", _RATE, main=True),
-        ),
-        *(
-            _seat(
-                f"calls.{name}_mean",
-                unit,
-                text,
-                _mean(f"call_{name}", _SEAT_CALLED, SEAT),
-                "over calls",
-                compared=Compared(23, told, ends),
-            )
-            for name, unit, text, told, ends in (
-                ("turn", "turns", f"mean turn of its calls, {_FROM_1}", "{who} calls BAO", _TIME),
-                (
-                    "total",
-                    "points",
-                    "mean true total when it called",
-                    "{who} calls BAO on a total",
-                    _HEIGHT,
-                ),
-                ("unknown", "cards", f"mean number of {known}", "{who} calls BAO with", _UNKNOWN),
-            )
-        ),
-    )
-    shields = {
-        "raised": ("rounds", "rounds in which the Shield was raised"),
-        "turns": ("turns", "turns that began with the Shield up"),
-        "plucks_stopped": (
-            "chances",
-            "chances to pluck that the Shield took away: for each reference (drawn or in a window) "
-            "every opponent that knew a match among the declarer's cards and might have plucked it",
-        ),
-        "powers": (
-            "powers",
-            "powers that move cards (swap, macaw, toco, shoebill) of opponents with the Shield up",
-        ),
-        "powers_without_effect": ("powers", "those of these powers that could do nothing"),
-    }
-    stopped = Compared(16, "the Shield stops a pluck", _ROUND, "plucks")
-    raised = Compared(28, "{who} raises the Shield", _RATE)
-    yield from _for(
-        "what the Shield is worth, and what it stops",
-        *(
-            _table(
-                f"shields.{name}",
-                unit,
-                text,
-                _count(_of("detail", ALL, k)),
-                compared=stopped if name == "plucks_stopped" else None,
-            )
-            for k, (name, (unit, text)) in enumerate(shields.items(), start=layout.SHIELD_RAISED)
-        ),
-        _table(
-            "shields.raised_share",
-            "share",
-            "share of calls",
-            _share(_of("detail", ALL, layout.SHIELD_RAISED), _CALLED),
-            "shields.raised / bao.called",
-            compared=Compared(15, "a call raises the Shield", _RATE),
-            swept=Swept(
-                "shield_raised",
-                "calls of BAO after which the Shield was raised",
-                18,
-                size=("calls.called",),
-                of="calls",
-                share=True,
-            ),
-        ),
-        *(
-            [
-                *_fates(f"shields.outcomes.{name}.", text, "call_shield", k),
-                _won_share(f"shields.outcomes.{name}.", "call_shield", k),
-            ]
-            for name, k, text in (
-                ("up", 1, "calls whose round ended with the Shield up"),
-                ("down", 0, "calls whose round ended without a Shield"),
-            )
-        ),
-        *(
-            _seat(
-                f"shields.{name}",
-                unit,
-                f"as declarer: {text}",
-                _count(_all("detail", k)),
-                compared=raised if name == "raised" else None,
-            )
-            for k, (name, (unit, text)) in enumerate(shields.items(), start=layout.SHIELD_RAISED)
-        ),
-    )
+    swept = Swept("calls_won", 13, ("calls.called",), "calls")
+    yield from _fates("bao.", "bao", rank=12)
+    yield from _fates("calls.", "call_ends", ALL)
+    compared = Compared(12, main=True, parts=(_of("bao", layout.BAO_WON), _CALLED))
+    yield _won_share("calls.", "call_ends", ALL, compared=compared, swept=swept)
+    for name, unit in _CALLS.items():
+        histograms = [f"call_{name}s_{fate}" for fate in OUTCOMES]
+        mean = Compared(12, parts=(_of(f"call_{name}", ALL), _CALLED)), None
+        least = float("-inf") if name == "total" else 0.0
+        yield from _spread(f"calls.{name}", unit, *histograms, least=least, mean=mean)
+        rows = Formula("rows", histograms=tuple(histograms))
+        yield replace(_table(f"calls.by_{name}", unit, rows), shown=False)
+    yield from _fates("calls.lowest.", "call_lowest")
+    lowest = _share(_of("call_lowest", layout.BAO_CALLED), _CALLED)
+    yield _table("calls.lowest.share", "share", lowest, Compared(12))
+    called = Swept("bao_rate", 6, parts=("bao_called",))
+    won = Swept("bao_success", 7, ("bao_called",), "calls", ("bao_won",))
+    for name, swept in (("bao_called", called), ("bao_won", won)):
+        counted = _count(_of(name, SEAT))
+        yield _seat(name, "rounds", counted, Compared(21), swept)
+    for k, fate in enumerate(OUTCOMES, start=layout.BAO_WON):
+        yield _seat(f"calls.{fate}", "rounds", _count(_of("call_ends", SEAT, k)))
+    won_of, of = (_of("call_ends", SEAT, k) for k in (layout.BAO_WON, layout.BAO_CALLED))
+    compared = Compared(21, main=True, parts=(_of("bao_won", SEAT), _SEAT_CALLED))
+    yield _seat("calls.won_share", "share", _share(won_of, of), compared)
+    for name, unit in _CALLS.items():
+        mean_of = _mean(f"call_{name}", _SEAT_CALLED, SEAT)
+        yield _seat(f"calls.{name}_mean", unit, mean_of, Compared(23))
+
+
+def _shields() -> Iterator[Metric]:
+    units = {"raised": "rounds", "turns": "turns", "plucks_stopped": "chances"}
+    units |= {"powers": "powers", "powers_without_effect": "powers"}
+    at = {name: k for k, name in enumerate(units, start=layout.SHIELD_RAISED)}
+    stopped = {"plucks_stopped": Compared(16, unit="plucks")}
+    swept = Swept("shield_raised", 18, ("calls.called",), "calls")
+    for name, unit in units.items():
+        counted = _count(_of("detail", ALL, at[name]))
+        yield _table(f"shields.{name}", unit, counted, stopped.get(name))
+    share = _share(_of("detail", ALL, at["raised"]), _CALLED)
+    yield _table("shields.raised_share", "share", share, Compared(15), swept)
+    for k, name in ((1, "up"), (0, "down")):
+        yield from _fates(f"shields.outcomes.{name}.", "call_shield", k)
+        yield _won_share(f"shields.outcomes.{name}.", "call_shield", k)
+    for name, unit in units.items():
+        counted = _count(_all("detail", at[name]))
+        yield _seat(f"shields.{name}", unit, counted, Compared(28) if name == "raised" else None)
 
 
 def _plucks() -> Iterator[Metric]:
-    hits = {
-        "own_hit": ("single plucks of a card of its own that hit", "{who} plucks own cards"),
-        "rival_hit": ("single plucks of a rival's card that hit", "{who} plucks rivals' cards"),
-        "double_hit": ("double plucks that hit", "{who} makes double plucks"),
-        "missed": ("plucks, single or double, that missed", "{who} misses plucks"),
-    }
-    sources = {"draw": "with a drawn card", "window": "in a window"}
-    targets = {"own": "of an own card", "rival": "of a rival's card", "double": "of two cards"}
-    paths = tuple(f"plucks.{name}" for name in hits)
+    kinds = _HIT_KINDS | {"missed": layout.MISSED}
+    paths = tuple(f"plucks.{name}" for name in kinds)
+    for name, k in kinds.items():
+        yield _seat(f"plucks.{name}", "plucks", _count(_all("count", k)), Compared(22))
     tried = iter(range(layout.PLUCK_TRIED, layout.DRAW_CHANCE))
-    yield from _for(
-        "how players pluck, and how surely",
-        _always(
-            _seat(
-                f"plucks.{name}",
-                "plucks",
-                text,
-                _count(_all("count", k)),
-                compared=Compared(22, words, _ROUND),
-            )
-            for k, (name, (text, words)) in enumerate(hits.items())
-        ),
-        *(
-            _seat(
-                f"plucks_by.{source}.{target}.{end}",
-                "plucks",
-                f"plucks {how} {what}: {end}",
-                _count(_all("detail", next(tried))),
-            )
-            for source, how in sources.items()
-            for target, what in targets.items()
-            for end in ("missed", "hit")
-        ),
-        _seat(
-            "pluck_rate",
-            "plucks",
-            "plucks in a round",
-            _ratio(PLUCKS, ROUNDS),
-            shown=False,
-            in_summary=False,
-            swept=Swept("pluck_rate", "plucks a round", 8, parts=paths),
-        ),
-        _seat(
-            "hit_rate",
-            "share",
-            "plucks that hit; Wilson's interval, of as many independent plucks as would be as sure "
-            "as these, with rounds as clusters",
-            Formula(
-                "clustered",
-                (
-                    HITS,
-                    PLUCKS,
-                    _of("hits_sq", SEAT),
-                    _of("tries_sq", SEAT),
-                    _of("hits_tries", SEAT),
-                    ROUNDS,
-                ),
-            ),
-            "hits / plucks",
-            compared=Compared(22, "a pluck of {who} hits", _RATE),
-            swept=Swept(
-                "pluck_success", "plucks that hit", 9, paths, "plucks", paths[:-1], share=True
-            ),
-        ),
+    for source in _CHANCES_AT:
+        for target in ("own", "rival", "double"):
+            for end in ("missed", "hit"):
+                path = f"plucks_by.{source}.{target}.{end}"
+                yield _seat(path, "plucks", _count(_all("detail", next(tried))))
+    rate = _seat(
+        "pluck_rate", "plucks", _ratio(PLUCKS, ROUNDS), swept=Swept("pluck_rate", 8, parts=paths)
     )
-    whose = {"own": "own", "rival": "rivals' cards only, no own"}
-    kinds = {
-        "chances": "chances",
-        "tried": "chances that the seat took, hit or not",
-        "gone": "chances in which another player plucked",
-    }
-    windows = {"opened": ("windows (TURN-4)", layout.OPENED)}
-    windows |= {"with_chance": ("windows in which a player had a chance", layout.WITH_CHANCE)}
-    windows |= {"plucked": ("windows in which somebody plucked", layout.PLUCKED)}
-    windows |= {"left": ("windows with a chance in which nobody plucked", layout.LEFT)}
-    windows |= {"raced": ("windows with two claims or more", layout.RACED)}
-    opened = Compared(14, "there are", _ROUND, "windows")
-    yield from _for(
-        "what is left undone: references for which a seat has seen a match that it may pluck "
-        "(what it has forgotten since counts, too)",
-        *(
-            _seat(
-                f"pluck_chances.{source}.{k}.{kind}",
-                "references",
-                f"{kinds[kind]} ({how}, {what} card{'s' if k == 'rival' else ''} seen)",
-                _count(_all("detail", _CHANCES_AT[source][0] + row * len(counted) + place)),
-            )
-            for source, how in sources.items()
-            for counted in [_CHANCES_AT[source][1]]
-            for row, (k, what) in enumerate(whose.items())
-            for place, kind in enumerate(counted)
-        ),
-        _seat(
-            "pluck_chances.missed",
-            "references",
-            "chances that nobody took",
-            _count(_CHANCES_LEFT),
-            "chances - tried - gone, all together",
-        ),
-        _seat(
-            "pluck_chances.missed_share",
-            "share",
-            "share of all chances",
-            _ratio(_CHANCES_LEFT, _CHANCES),
-            "missed / chances",
-            compared=Compared(27, "{who} misses a chance to pluck", _RATE),
-        ),
-        *(
-            _table(
-                f"windows.{name}",
-                "windows",
-                text,
-                _count(_of("windows", k)),
-                compared=opened if name == "opened" else None,
-            )
-            for name, (text, k) in windows.items()
-        ),
-        _table(
-            "windows.left_share",
-            "share",
-            "share of chances left",
-            _ratio(_of("windows", layout.LEFT), _of("windows", layout.WITH_CHANCE)),
-            "left / with_chance",
-            compared=Compared(14, "nobody plucks in a window with a chance", _RATE),
-            swept=Swept(
-                "windows_left",
-                "windows with a chance that nobody used",
-                17,
-                size=("windows.with_chance",),
-                of="windows",
-                share=True,
-            ),
-        ),
-    )
-    yield from _for(
-        "how much quick reactions decide (SIM-4)",
-        _seat(
-            "races.entered",
-            "windows",
-            "windows with a claim of the seat and of another",
-            _count(_RACES),
-        ),
-        _seat(
-            "races.won",
-            "windows",
-            "those in which it was the quickest",
-            _count(_all("detail", layout.RACES + 1)),
-        ),
-        _seat(
-            "races.lost",
-            "windows",
-            "those in which another was",
-            _count(_RACES_LOST),
-            "entered - won",
-        ),
-        _seat(
-            "races.lost_share",
-            "share",
-            "share of races lost",
-            _ratio(_RACES_LOST, _RACES),
-            "lost / entered",
-            compared=Compared(27, "{who} loses a race for a window", _RATE),
-        ),
-    )
+    yield replace(rate, shown=False, in_summary=False)
+    squares = (_of(name, SEAT) for name in ("hits_sq", "tries_sq", "hits_tries"))
+    hits = Formula("clustered", (HITS, PLUCKS, *squares, ROUNDS))
+    swept = Swept("pluck_success", 9, paths, "plucks", paths[:-1])
+    yield _seat("hit_rate", "share", hits, Compared(22), swept)
 
 
-_USED = {
-    "look": "{who} looks",
-    "show": "{who} is shown a card",
-    "swap": "{who} swaps",
-    "macaw": "{who} uses a macaw",
-    "toco": "{who} uses a Toco Toucan",
-    "shoebill": "{who} uses a Shoebill",
-}
+def _chances() -> Iterator[Metric]:
+    for source, (begin, kinds) in _CHANCES_AT.items():
+        places = iter(range(begin, begin + 2 * len(kinds)))
+        for whose in ("own", "rival"):
+            for kind in kinds:
+                path = f"pluck_chances.{source}.{whose}.{kind}"
+                yield _seat(path, "references", _count(_all("detail", next(places))))
+    yield _seat("pluck_chances.missed", "references", _count(_CHANCES_LEFT))
+    left = _ratio(_CHANCES_LEFT, _CHANCES)
+    yield _seat("pluck_chances.missed_share", "share", left, Compared(27))
+    for k, name in enumerate(("opened", "with_chance", "plucked", "left", "raced")):
+        compared = Compared(14) if k == layout.OPENED else None
+        yield _table(f"windows.{name}", "windows", _count(_of("windows", k)), compared)
+    share = _ratio(_of("windows", layout.LEFT), _of("windows", layout.WITH_CHANCE))
+    swept = Swept("windows_left", 17, ("windows.with_chance",), "windows")
+    yield _table("windows.left_share", "share", share, Compared(14), swept)
+
+
+def _races() -> Iterator[Metric]:
+    yield _seat("races.entered", "windows", _count(_RACES))
+    yield _seat("races.won", "windows", _count(_all("detail", layout.RACES + 1)))
+    yield _seat("races.lost", "windows", _count(_RACES_LOST))
+    yield _seat("races.lost_share", "share", _ratio(_RACES_LOST, _RACES), Compared(27))
 
 
 def _powers() -> Iterator[Metric]:
-    starts = dict(
-        zip(
-            TRIGGERS,
-            (
-                "started by a direct discard",
-                "started by the drawn reference of a hit",
-                "started by a plucked card",
-            ),
-            strict=True,
-        )
-    )
-    powers = list(enumerate(POWERS))
-    yield from _for(
-        "which powers come to be used, and how",
-        _always(
-            _seat(
-                f"powers.{name}",
-                "powers",
-                f"powers that started: {name}",
-                _count(_all("count", layout.POWER_USED + k)),
-                compared=Compared(22, _USED.get(name, f"{{who}} uses {name}"), _ROUND),
-            )
-            for k, name in powers
-        ),
-        *(
-            [
-                *(
-                    _seat(
-                        f"power_triggers.{name}.{start}",
-                        "powers",
-                        f"{name} {text}",
-                        _count(_all("detail", layout.POWER_BY + k * len(TRIGGERS) + place)),
-                    )
-                    for place, (start, text) in enumerate(starts.items())
-                ),
-                _seat(
-                    f"power_triggers.{name}.no_effect",
-                    "powers",
-                    f"{name} that could do nothing",
-                    _count(_all("detail", layout.NO_EFFECT + k)),
-                ),
-            ]
-            for k, name in powers
-        ),
-    )
-    apart = "mean of (own score - mean score of the others)"
-    worse = "how much worse (better, if below 0) than the others a player scored"
+    for k, power in enumerate(POWERS):
+        counted = _count(_all("count", layout.POWER_USED + k))
+        yield _seat(f"powers.{power}", "powers", counted, Compared(22))
+    for k, power in enumerate(POWERS):
+        begin, path = layout.POWER_BY + k * len(TRIGGERS), f"power_triggers.{power}"
+        for place, trigger in enumerate(TRIGGERS, start=begin):
+            yield _seat(f"{path}.{trigger}", "powers", _count(_all("detail", place)))
+        yield _seat(f"{path}.no_effect", "powers", _count(_all("detail", layout.NO_EFFECT + k)))
+
+
+def _worth() -> Iterator[Metric]:
     dealt = [_of(f"dealt_{name}", PLACE) for name in SWING_SUMS]
-    yield from _for(
-        "what a bird is worth in the deal (which is chance), and how players fare who use a power "
-        "(which is not: no cause can be read from it)",
-        _each(
-            "birds",
-            _table("dealt.count", "cards", "cards of the bird dealt to players", _count(dealt[0])),
-            _table("dealt.swing", "points", f"{worse} for each such card", _swing(*dealt), apart),
-        ),
-        *(
-            metric
-            for k, name in powers
-            for metric in (
-                _table(
-                    f"power_swing.{name}.count",
-                    "players",
-                    f"rounds and players who used {name}",
-                    _count(_of("users", 0, k)),
-                ),
-                _table(
-                    f"power_swing.{name}.swing",
-                    "points",
-                    f"{worse} in them; rounds are the clusters",
-                    _swing(*(_of("users", row, k) for row in range(layout.SWINGS))),
-                    apart,
-                ),
-            )
-        ),
-    )
-    gone = _of("gone_rounds", SEAT)
-    yield from _for(
-        "how often players get rid of all cards, and whether that wins",
-        _seat(
-            "cards_gone.rounds",
-            "rounds",
-            "rounds in which it had none at the end of a turn",
-            _count(gone),
-        ),
-        _seat(
-            "cards_gone.rounds_share",
-            "share",
-            "share of such rounds",
-            _share(gone, ROUNDS),
-            "of all rounds",
-            compared=Compared(29, "{who} is without cards in a round", _RATE),
-        ),
-        _seat(
-            "cards_gone.turns",
-            "turns",
-            "turns at whose end it had none",
-            _count(_all("detail", layout.GONE)),
-        ),
-        _seat(
-            "cards_gone.win_share",
-            "share",
-            "its share of the wins of such rounds",
-            _share(_of("gone_share", SEAT), _of("gone_decided", SEAT), WIN_UNITS),
-            "(wins + parts of shared ones) / such rounds with a winner",
-        ),
-    )
+    yield Metric("dealt.count", "birds", "cards", _count(dealt[0]))
+    yield Metric("dealt.swing", "birds", "points", Formula("swing", tuple(dealt)))
+    for k, power in enumerate(POWERS):
+        used = tuple(_of("users", row, k) for row in range(layout.SWINGS))
+        yield _table(f"power_swing.{power}.count", "players", _count(used[0]))
+        yield _table(f"power_swing.{power}.swing", "points", Formula("swing", used))
 
 
-METRICS: tuple[Metric, ...] = (
-    *_what_was_played(),
-    *_games(),
-    *_wins(),
-    *_bao(),
-    *_plucks(),
-    *_powers(),
+def _gone() -> Iterator[Metric]:
+    rounds, decided, won = (_of(f"gone_{name}", SEAT) for name in ("rounds", "decided", "share"))
+    yield _seat("cards_gone.rounds", "rounds", _count(rounds))
+    yield _seat("cards_gone.rounds_share", "share", _share(rounds, ROUNDS), Compared(29))
+    yield _seat("cards_gone.turns", "turns", _count(_all("detail", layout.GONE)))
+    yield _seat("cards_gone.win_share", "share", _share(won, decided, WIN_UNITS))
+
+
+METRICS: tuple[Metric, ...] = tuple(
+    replace(metric, group=group)
+    for group, metrics in (
+        ("ends", _rounds_end()),
+        ("lengths", _lengths()),
+        ("game", _game()),
+        ("open", _comebacks()),
+        ("wins", _wins()),
+        ("begin", _begin()),
+        ("leads", _leads()),
+        ("bao", _bao()),
+        ("shields", _shields()),
+        ("plucks", _plucks()),
+        ("chances", _chances()),
+        ("races", _races()),
+        ("powers", _powers()),
+        ("worth", _worth()),
+        ("gone", _gone()),
+    )
+    for metric in metrics
 )
 """Every number that is told; counts and means are over the whole run."""
 
@@ -1415,10 +741,12 @@ COMPARED: dict[str, Compared] = {
 }
 """How studies are compared, by the name of the number."""
 
-SWEPT: dict[str, Swept] = {
-    metric.swept.name: metric.swept
-    for metric in sorted(METRICS, key=lambda metric: metric.swept.rank if metric.swept else 0)
-    if metric.swept
+SWEPT: dict[str, Metric] = {
+    swept.name: metric
+    for swept, metric in sorted(
+        ((metric.swept, metric) for metric in METRICS if metric.swept),
+        key=lambda pair: pair[0].rank,
+    )
 }
 """The metrics of a sweep, by name in its tables, in their order."""
 

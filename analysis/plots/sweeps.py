@@ -25,7 +25,7 @@ from analysis.plots.figures import (
     tick_label,
     tick_values,
 )
-from sim.metrics import SWEPT, Swept
+from sim.metrics import SWEPT, Metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -195,12 +195,12 @@ def _metric_note(rows: pd.DataFrame, intervals: str = "95 % intervals") -> str:
     return f"{note}; {intervals}" if rows["low"].notna().any() else note
 
 
-def _title(metric: Swept, seat: int | None, by: str | None) -> str:
+def _title(metric: Metric, seat: int | None, by: str | None) -> str:
     title = metric.label[0].upper() + metric.label[1:].partition(",")[0]
     if seat is not None:
         title += f", seat {seat}"
     return title + ("" if by is None else f", by {by}")
 
 
-def _label(metric: Swept) -> str:
+def _label(metric: Metric) -> str:
     return f"{metric.label}, %" if metric.share else metric.label

@@ -72,8 +72,8 @@ class Numbers:
 
     Args:
         study: What was played.
-        sums: Sums over it. Where they hold less than this version counts, only those numbers are
-            made that every version has counted.
+        sums: Sums over it. Where they hold less than this version counts, the numbers that need
+            more are left out.
         level: Confidence level of intervals.
     """
 
@@ -86,13 +86,11 @@ class Numbers:
     def table(self) -> Group:
         """Return the part of a summary that is about the table as a whole."""
         found: Group = self._part("table", 0, 0)
-        if self.sums.complete:
-            places = range(self.players)
-            found["positions"] = [self._part("positions", 0, k) for k in places]
-            found["birds"] = [
-                {"bird": bird.id} | self._part("birds", 0, k)
-                for k, bird in enumerate(self.study.deck.birds)
-            ]
+        if "place_rounds" in self.sums.counts:
+            found["positions"] = [self._part("positions", 0, k) for k in range(self.players)]
+        if any(birds := [self._part("birds", 0, k) for k, _ in enumerate(self.study.deck.birds)]):
+            pairs = zip(self.study.deck.birds, birds, strict=True)
+            found["birds"] = [{"bird": bird.id} | part for bird, part in pairs]
         if not self.games:
             found |= {name: None for name in ("games", "game", "comebacks") if name in found}
         return _ordered(found, _TABLE)
@@ -104,9 +102,9 @@ class Numbers:
     def _part(self, scope: str, seat: int, place: int) -> Group:
         found: Group = {}
         for metric in METRICS:
-            if metric.scope != scope or not (metric.always or self.sums.complete):
+            if metric.scope != scope or not metric.in_summary:
                 continue
-            if not metric.in_summary:
+            if not all(map(self.sums.knows, metric.formula.fields)):
                 continue
             *path, name = metric.name.split(".")
             part = found

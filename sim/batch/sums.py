@@ -189,6 +189,11 @@ class Sums:
         """Return a histogram as pairs of value and count, values ascending, no zeros."""
         return [[value, times] for value, times in sorted(self.histograms[name].items())]
 
+    def knows(self, name: str) -> bool:
+        """Whether they hold a field or a histogram, as those of an older version may not."""
+        kept = {*self.counts, *self.histograms}
+        return name in kept or name.removesuffix("_sq") in kept
+
     def whole(self, terms: Terms) -> int:
         """Return a whole number of `sim.metrics`: a sum of entries, each times a factor."""
         return sum(times * self._entry(*entry) for entry, times in terms.items())
