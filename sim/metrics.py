@@ -133,7 +133,8 @@ class Formula:
     """How a number is made of whole numbers; `analysis.results.evaluate` knows each kind.
 
     Attributes:
-        kind: ``count``, ``ratio``, ``share`` (Wilson's interval), ``mean`` (Student's), ``sd``,
+        kind: ``count``, ``ratio``, ``share`` (Wilson's interval), ``wins`` (the same, from 0 to 1
+            where nothing was decided), ``mean`` (Student's), ``sd``,
             ``score`` (a mean, clusters are games), ``clustered`` (Wilson's, clusters are rounds),
             ``swing``, ``rule``; of histograms: ``spread.mean``, ``spread.sd`` and so on,
             and ``rows``.
@@ -167,7 +168,7 @@ class Formula:
     @property
     def interval(self) -> bool:
         """Whether the number has an interval."""
-        return self.kind in ("share", "mean", "score", "clustered", "swing", "spread.mean")
+        return self.kind in ("share", "wins", "mean", "score", "clustered", "swing", "spread.mean")
 
 
 def _count(whole: Whole) -> Formula:
@@ -531,7 +532,7 @@ def _wins() -> Iterator[Metric]:
             name,
             scope,
             "share",
-            _share(_of("share", whose), UNITS_WON, WIN_UNITS, games=True),
+            Formula("wins", (_of("share", whose), UNITS_WON), units=WIN_UNITS, games=True),
             Compared(1, main=True) if of_one else None,
             Swept(name, 1 if of_one else 2, ("decided",), ""),
             shown=of_one,

@@ -194,6 +194,10 @@ def _share(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval
     return wilson(part, whole, formula.units, numbers.level) if whole > 0 else NOTHING
 
 
+def _wins(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
+    return wilson(parts[0], parts[1], formula.units, numbers.level)
+
+
 def _mean(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
     total, count, squares = parts
     return mean_interval(count, total, squares, numbers.level)
@@ -252,6 +256,7 @@ def _swing(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval
 
 _INTERVALS: Mapping[str, Callable[[Numbers, Formula, Sequence[int]], Interval]] = {
     "share": _share,
+    "wins": _wins,
     "mean": _mean,
     "score": _score,
     "clustered": _clustered,
