@@ -279,14 +279,16 @@ def to_play(study: Path) -> list[tuple[str, list[Path], Path]]:
 
 
 def play_standard(command: str, files: list[Path], folder: Path) -> int:
-    """Play one standard study; finished results of it are removed first."""
-    manifest = folder / "manifest.json"
-    if manifest.exists() and json.loads(manifest.read_text(encoding="utf-8")).get("finished"):
-        shutil.rmtree(folder)
+    """Play one standard study beside its folder; its files then replace those of the same name."""
+    new = folder.with_name(folder.name + ".new")
     words = [command, *(str(path.relative_to(ROOT)) for path in files)]
-    words += ["--out", str(folder.relative_to(ROOT))]
+    words += ["--out", str(new.relative_to(ROOT))]
     say(f"baobei {' '.join(words)}")
-    return wait(subprocess.Popen([str(PYTHON), "-m", "sim", *words], cwd=ROOT))
+    code = wait(subprocess.Popen([str(PYTHON), "-m", "sim", *words], cwd=ROOT))
+    if code == 0:
+        shutil.copytree(new, folder, dirs_exist_ok=True)
+        shutil.rmtree(new)
+    return code
 
 
 # --- checks -------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from sim.errors import InputError, one_of, read_toml
+from sim.errors import InputError, one_of
+from sim.game.files import read_toml
 
 FOLDER = Path(__file__).parent / "lang"
 

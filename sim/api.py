@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sim.errors import InputError
 from sim.game.base import show_with
 from sim.game.comparison import Comparing
-from sim.game.deck import PathLike
+from sim.game.files import PathLike
 from sim.game.study import MAX_UNITS, Study, load_study
 from sim.game.sweep import Sweep, Values, load_sweep
 from sim.game.tournament import Tournament, load_tournament

@@ -20,8 +20,8 @@ from sim.core import layout
 from sim.core.layout import GAME_REASONS, TRIGGERS
 from sim.core.layout import REASONS as REASONS
 from sim.core.layout import WIN_UNITS as WIN_UNITS
-from sim.errors import read_toml
 from sim.game.deck import POWERS
+from sim.game.files import read_toml
 
 OUTCOMES = ("won", "tied", "beaten", "void")
 """What becomes of a call of BAO, from `sim.core.layout.BAO_WON` on."""

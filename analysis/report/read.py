@@ -13,8 +13,9 @@ from pydantic import TypeAdapter
 import sim
 from analysis.report.parts import Source
 from analysis.shapes import check_rows, check_summary, columns, resolved_study
-from sim.errors import InputError, one_of, read_json, show, within
+from sim.errors import InputError, one_of, show, within
 from sim.game.documents import Manifest, as_json, check, check_agrees, read_schema, some
+from sim.game.files import read_json
 
 if TYPE_CHECKING:
     from analysis.results.run import Result

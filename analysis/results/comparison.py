@@ -32,9 +32,10 @@ from analysis.shapes import check_summary
 from sim.batch.job import ENGINE_VERSION
 from sim.batch.pairs import PairJob, PairSums
 from sim.batch.sums import Sums
-from sim.errors import InputError, read_json, show, within
+from sim.errors import InputError, show, within
+from sim.game.files import read_json
 from sim.game.comparison import Comparing, changed, check_alike, of_table
-from sim.game.deck import PathLike
+from sim.game.files import PathLike
 from sim.game.documents import (
     SCHEMA,
     Count,

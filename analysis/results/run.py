@@ -24,8 +24,8 @@ from sim.batch.job import ENGINE_VERSION
 from sim.batch.ranges import Ranges, in_words, size
 from sim.batch.stopping import Until, looks_to
 from sim.batch.sums import Sums
-from sim.errors import InputError, read_json
-from sim.game.deck import PathLike
+from sim.errors import InputError
+from sim.game.files import PathLike, read_json
 from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some, to_json
 from sim.game.study import Study
 from sim.store.folder import INTERRUPTED, MANIFEST, SUMMARY, Held, Told, read_held, save

@@ -22,7 +22,8 @@ from analysis.sweeping import (
     table_rows,
 )
 from sim.batch.sums import Sums
-from sim.game.deck import Deck, PathLike
+from sim.game.deck import Deck
+from sim.game.files import PathLike
 from sim.game.documents import SCHEMA, to_json
 from sim.game.players import Player
 from sim.game.study import Study

@@ -14,7 +14,7 @@ import sim
 from analysis.ranking import Seating, Standings
 from analysis.results.run import game_of
 from sim.batch.sums import Sums
-from sim.game.deck import PathLike
+from sim.game.files import PathLike
 from sim.game.documents import SCHEMA, to_json
 from sim.game.tournament import Tournament
 from sim.metrics import HITS, PLUCKS, ROUNDS_WON, WIN_UNITS

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.core.layout import CLAIMS
-from sim.errors import DATA, read_toml
+from sim.game.files import DATA, read_toml
 
 FILE = DATA / "confidence.toml"
 

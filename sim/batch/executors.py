@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim.errors import BaobeiError, InputError, WorkersLost
-from sim.game.values import needed
+from sim.game.base import needed
 
 MAX_WORKERS = 1024
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sim.errors import InputError
-from sim.game.values import plain, whole
+from sim.game.base import plain, whole
 
 Range = tuple[int, int]
 Ranges = tuple[Range, ...]

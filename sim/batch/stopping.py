@@ -24,8 +24,8 @@ from typing import Any
 from sim.batch.executors import count
 from sim.batch.ranges import Range, Ranges, checked, in_words, minus, size
 from sim.errors import InputError, nearest, one_of, within
+from sim.game.base import number, whole, whole_text
 from sim.game.study import MAX_UNITS, Study
-from sim.game.values import number, whole, whole_text
 
 INTERVALS = ("win_share", "score_mean")
 """Numbers of a seat that have an interval."""

@@ -18,18 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sim.errors import (
-    BaobeiError,
-    CheckFailed,
-    InputError,
-    WorkersLost,
-    cut,
-    nearest,
-    parse_value,
-    show,
-    within,
-)
-from sim.game.values import whole_text
+from sim.errors import BaobeiError, CheckFailed, InputError, WorkersLost, cut, nearest, show, within
+from sim.game.files import parse_value
 from sim.texts import printable
 
 if TYPE_CHECKING:
@@ -168,6 +158,8 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
 
     def convert(self, value: Any, param: Any, ctx: Any) -> int:
         """Return the number; fails with what was expected."""
+        from sim.game.base import whole_text
+
         number = whole_text(value)
         if number is None or not self.low <= number <= self.high:
             expected = f"expected a whole number from {self.low} to {self.high}"
@@ -182,6 +174,8 @@ class Span(click.ParamType):  # type: ignore[type-arg]  # not generic before cli
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, int]:
         """Return both numbers; fails with what was expected."""
+        from sim.game.base import whole_text
+
         begin, _, end = str(value).partition(":")
         numbers = whole_text(begin), whole_text(end)
         if numbers[0] is None or numbers[1] is None or not 0 <= numbers[0] < numbers[1]:
@@ -366,6 +360,8 @@ def _changed(players: list[Player], settings: Iterable[str]) -> list[Player]:
 
 def _setting(text: str, players: int) -> tuple[list[int], str, Any]:
     """Return the seats, the parameter and the value that ``SEAT.PARAM=VALUE`` means."""
+    from sim.game.base import whole_text
+
     target, equals, written = (part.strip() for part in text.partition("="))
     seat, dot, name = target.partition(".")
     if not (equals and dot and name and written):
@@ -832,7 +828,7 @@ def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:
     Raises:
         InputError: Something is wrong; says in which option or file.
     """
-    from sim.errors import locate, read_toml
+    from sim.game.files import locate, read_toml
     from sim.game.study import DEFAULT_STUDY, Study
     from sim.game.sweep import Sweep, read_axis, read_sweep
 

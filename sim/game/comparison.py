@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sim.errors import InputError
-from sim.game.deck import Deck, digest
+from sim.game.base import digest
+from sim.game.deck import Deck
 from sim.game.players import Player
 from sim.game.rules import Rules
 from sim.game.study import Study

@@ -28,30 +28,15 @@ or as changes to another deck, a shipped one or a file::
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ModelWrapValidatorHandler,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
-from sim.errors import InputError, explain, resolve, shipped, unknown_name, within
-from sim.game.base import Shown
-from sim.game.values import as_whole, plain
-from sim.texts import EXPECTED, is_line, on_one_line
-
-PathLike = str | os.PathLike[str]
+from sim.errors import InputError, unknown_name, within
+from sim.game.base import Frozen, Name, Prose, Whole, digest
+from sim.game.files import PathLike, resolve, shipped
 
 Power = Literal["look", "show", "swap", "macaw", "toco", "shoebill"]
 """What a card does when it starts a power (POW-1); the rulebook's section 7 says how."""
@@ -69,65 +54,6 @@ DEFAULT_DECK = "five_per_value"
 
 _ID = r"^[a-z][a-z0-9_]*$"
 _ID_EXPECTED = "an id of lower-case letters, digits and underscores"
-
-
-Name = Annotated[
-    str,
-    Field(
-        pattern=r"^\S(.*\S)?$",
-        max_length=80,
-        json_schema_extra={"expected": "a name on one line, of 1 to 80 characters"},
-    ),
-]
-"""How results name something."""
-
-Prose = Annotated[
-    str, BeforeValidator(lambda text: on_one_line(text) if isinstance(text, str) else text)
-]
-"""What people say of something; a file may have it on several lines."""
-
-
-Whole = Annotated[int, BeforeValidator(as_whole)]
-"""A whole number, however it is written: ``3`` or ``3.0``."""
-
-
-def digest(content: object) -> str:
-    """Return a fingerprint of JSON-ready content: 16 hexadecimal digits of its SHA-256.
-
-    Equal content gives equal digits on every machine: keys sorted, no spaces, ASCII only.
-    """
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
-
-
-class Frozen(Shown, BaseModel):
-    """Base of all data objects: frozen, strict about types, and clear about mistakes.
-
-    However it is made, a wrong or unknown field is an `InputError`, never a `ValidationError`.
-    All text in it is on one line and printable.
-    Numbers, arrays and Series of numpy and pandas count as the plain values that they hold.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    also_valid: ClassVar[tuple[str, ...]] = ()
-    """Keys of files that are not fields, for the nearest name in messages."""
-    noun: ClassVar[str] = "key"
-    """What a field is called in messages."""
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _explained(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        try:
-            made = handler(plain(data))
-        except ValidationError as error:
-            raise explain(error, cls, also_valid=cls.also_valid, noun=cls.noun) from None
-        for field in cls.model_fields:
-            value = getattr(made, field)
-            for text in value if isinstance(value, tuple) else (value,):
-                if isinstance(text, str) and not is_line(text):
-                    raise InputError(expected=EXPECTED, key=field, got=text)
-        return made
 
 
 class Bird(Frozen):

@@ -22,9 +22,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
 
-from sim.errors import InputError, field_spec, nearest, resolve, shipped
-from sim.game.deck import Frozen, Name, PathLike, Prose, Whole, digest
-from sim.game.values import number, plain
+from sim.errors import InputError, nearest
+from sim.game.base import Frozen, Name, Prose, Whole, digest, field_spec, number, plain
+from sim.game.files import PathLike, resolve, shipped
 
 Number = Annotated[float, AfterValidator(lambda number: number + 0.0)]  # no -0.0: one zero
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, PlainValidator, ValidationInfo, model_validator
 
-from sim.errors import InputError, field_spec, parse_value, unknown_name, within
-from sim.game.deck import Frozen, Whole, digest
-from sim.game.values import needed, plain, whole, whole_text
+from sim.errors import InputError, unknown_name, within
+from sim.game.base import Frozen, Whole, digest, field_spec, needed, plain, whole, whole_text
+from sim.game.files import parse_value
 
 Edition = Literal["second", "first"]
 """The two editions of the rulebook; where nothing is said, the second is meant."""

@@ -33,11 +33,12 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from sim.errors import InputError, locate, read_toml, shipped, within
-from sim.game.deck import DEFAULT_DECK, Deck, Frozen, PathLike, Prose, Whole, digest
+from sim.errors import InputError, within
+from sim.game.base import Frozen, Prose, Whole, digest, plain
+from sim.game.deck import DEFAULT_DECK, Deck
+from sim.game.files import PathLike, locate, read_toml, shipped
 from sim.game.players import Player
 from sim.game.rules import PLAYER_COUNTS, Rules
-from sim.game.values import plain
 
 MAX_UNITS = 2**36
 """The most rounds or games that a study may ask for."""

@@ -36,21 +36,12 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from sim.errors import (
-    InputError,
-    locate,
-    nearest,
-    parse_value,
-    read_toml,
-    show,
-    unknown_name,
-    within,
-)
-from sim.game.base import Shown
-from sim.game.deck import Bird, Deck, PathLike, digest
+from sim.errors import InputError, nearest, show, unknown_name, within
+from sim.game.base import Shown, as_whole, digest, needed, number, plain, whole, whole_text
+from sim.game.deck import Bird, Deck
+from sim.game.files import PathLike, locate, parse_value, read_toml
 from sim.game.players import Player, no_such_parameter
 from sim.game.study import Study
-from sim.game.values import as_whole, needed, number, plain, whole, whole_text
 from sim.texts import EXPECTED, is_line
 
 MAX_POINTS = 5000

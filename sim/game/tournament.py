@@ -27,12 +27,11 @@ from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any
 
-from sim.errors import InputError, locate, read_toml, unknown_name, within
-from sim.game.base import Shown
-from sim.game.deck import PathLike, digest
+from sim.errors import InputError, unknown_name, within
+from sim.game.base import Shown, digest, needed
+from sim.game.files import PathLike, locate, read_toml
 from sim.game.players import Player, shipped_players
 from sim.game.study import Study, refuse_others, some_players
-from sim.game.values import needed
 
 SEATS = range(2, 7)
 """How many may sit at a table."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim.errors import InputError, show
-from sim.game.deck import PathLike
+from sim.game.files import PathLike
 
 if TYPE_CHECKING:
     import pandas as pd

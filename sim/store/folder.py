@@ -26,8 +26,7 @@ from sim.batch.ranges import Ranges, common, in_words, minus, size, union
 from sim.batch.stopping import Until
 from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
-from sim.errors import InputError, read_json, show, within
-from sim.game.deck import PathLike
+from sim.errors import InputError, show, within
 from sim.game.documents import (
     SCHEMA,
     Manifest,
@@ -40,6 +39,7 @@ from sim.game.documents import (
     some,
     to_json,
 )
+from sim.game.files import PathLike, read_json
 from sim.game.study import Study
 from sim.store.files import locked, parquet, sync_folder, write, write_with, writing
 from sim.store.journal import JOURNAL, read_journal

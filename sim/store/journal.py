@@ -19,8 +19,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from sim.batch.sums import Sums
-from sim.errors import InputError, check_regular, parse_json
+from sim.errors import InputError
 from sim.game.documents import Part, Seconds, Units, check
+from sim.game.files import check_regular, parse_json
 from sim.store.files import check_there
 
 JOURNAL = "journal.txt"

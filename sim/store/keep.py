@@ -26,9 +26,9 @@ import sim
 from sim.batch.many import Piece
 from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
-from sim.errors import InputError, check_regular, left_out, parse_json, read_json, show
-from sim.game.deck import PathLike
+from sim.errors import InputError, left_out, show
 from sim.game.documents import SCHEMA, Count, Part, Units, check, read_schema, to_json
+from sim.game.files import PathLike, check_regular, parse_json, read_json
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
 from sim.store.files import (

@@ -22,7 +22,7 @@ from sim.batch.ranges import Ranges, in_words, minus, union
 from sim.batch.stopping import Until
 from sim.batch.sums import Sums
 from sim.errors import InputError
-from sim.game.deck import PathLike
+from sim.game.files import PathLike
 from sim.game.study import Study
 from sim.store.files import GOES_ON, locked, sync_folder, writing
 from sim.store.folder import Held, Tell, hold, write_manifest, write_result

@@ -13,7 +13,7 @@ from sim.batch.ranges import common, in_words, union
 from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
-from sim.game.deck import PathLike
+from sim.game.files import PathLike
 from sim.store.files import locked, writing
 from sim.store.folder import (
     FILES,

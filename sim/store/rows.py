@@ -23,8 +23,9 @@ from pydantic import TypeAdapter
 from sim.batch.ranges import Ranges, common, in_words, minus, union
 from sim.core.codes import RECORD_COLUMNS
 from sim.core.layout import REASONS
-from sim.errors import InputError, one_of, parse_json, within
+from sim.errors import InputError, one_of, within
 from sim.game.documents import Part, Units, check
+from sim.game.files import parse_json
 from sim.metrics import OUTCOMES
 from sim.store.files import settle, temporary
 

@@ -31,8 +31,10 @@ from sim.core.layout import (
 from sim.core.rng import set_keys
 from sim.engine.deal import lay_out
 from sim.engine.play import advance
-from sim.errors import InputError, read_toml, unknown_name, within
-from sim.game.deck import DEFAULT_DECK, MAX_CARDS, Deck, Frozen, PathLike, Prose, Whole
+from sim.errors import InputError, unknown_name, within
+from sim.game.base import Frozen, Prose, Whole
+from sim.game.deck import DEFAULT_DECK, MAX_CARDS, Deck
+from sim.game.files import PathLike, read_toml
 from sim.game.rules import EDITIONS, Edition, Rules
 from sim.watch.events import EVENTS, Decoder, broken_rules
 

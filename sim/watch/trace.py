@@ -10,10 +10,10 @@ from typing import Any
 
 from sim.batch.pack import pack
 from sim.core.layout import new_state
-from sim.game.base import Shown
-from sim.game.deck import Deck, PathLike
+from sim.game.base import Shown, needed
+from sim.game.deck import Deck
+from sim.game.files import PathLike
 from sim.game.study import Study, load_study
-from sim.game.values import needed
 from sim.texts import cut, padded
 from sim.watch.events import Decoder, Event, play_unit
 

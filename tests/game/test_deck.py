@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from sim.errors import InputError, nearest, read_toml, show
-from sim.game.deck import MAX_BIRDS, MAX_CARDS, POWERS, Bird, Deck, digest, load_deck, shipped_decks
+from sim.errors import InputError, nearest, show
+from sim.game.base import digest
+from sim.game.deck import MAX_BIRDS, MAX_CARDS, POWERS, Bird, Deck, load_deck, shipped_decks
+from sim.game.files import read_toml
 
 NAMED = {  # CARD-2: value, family, power; and the copies of both decks (CARD-3)
     "white_pelican": (7, "pelican", "look", 3, 5),

@@ -12,11 +12,11 @@ import pytest
 
 import sim
 from analysis.report import report
-from sim.errors import (
+from sim.errors import InputError
+from sim.game.files import (
     JSON_BYTES,
     MAX_DEPTH,
     TOML_BYTES,
-    InputError,
     parse_json,
     parse_value,
     read_json,

@@ -18,8 +18,8 @@ import sim
 from sim.batch.stopping import Until
 from sim.cli import main
 from sim.errors import InputError
+from sim.game.base import number, plain, whole, whole_text
 from sim.game.sweep import MAX_POINTS, read_axis
-from sim.game.values import number, plain, whole, whole_text
 
 WAYS: dict[str, Callable[[int], Any]] = {
     "float": float,
