@@ -39,7 +39,7 @@ for check, case in [
 PRESENT = """
 import sim
 from sim import trace
-from tests.engine import test_options, test_oracle_replay
+from tests.engine import test_counting, test_options, test_oracle_replay
 from tests.policies import test_parameters
 
 FLOODS = {"base": "five_per_value", "change": {"barn_owl": {"power": "flood"}}}
@@ -56,6 +56,7 @@ floods = sim.Study.of(
 )
 for index in range(30):
     test_oracle_replay.replay(trace(floods, index))
+test_counting.test_sums_are_what_event_logs_say(2, "second", False)
 for kind in test_parameters.KINDS:
     test_parameters.test_every_parameter_has_a_case(kind)
 for case in test_parameters.CASES:
