@@ -386,6 +386,12 @@ def differs(name: str) -> tuple[str, str, str]:
     return begin, more, less
 
 
+def described(name: str) -> str:
+    """Return what a number that is compared is, in English, for who has no other words for it."""
+    found = (metric.description for metric in METRICS if metric.compared_as == name)
+    return next(found, name)
+
+
 def _table(
     name: str,
     unit: str,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sim
-from analysis.comparing import comparison_text, sentence
+from analysis.text.comparison import comparison_text, sentence
 from sim.metrics import measures
 from sim.batch.job import Job
 from sim.batch.job import play as play_job

@@ -1,6 +1,6 @@
 """Languages of reports: catalogues of short sentences, and numbers as people write them there.
 
-A catalogue is a TOML file in ``lang/``. Its keys, joined by dots, are the same in every language,
+A catalogue is a TOML file beside this. Its keys, joined by dots, are the same in every language,
 and so are the names in braces that an entry leaves to be filled in. An entry that depends on a
 number is a table of plural forms: ``one``, ``other`` and, where a language has it, ``many`` (whole
 millions: *1 000 000 de manches*).
@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from sim.errors import InputError, one_of
 from sim.game.files import read_toml
 
-FOLDER = Path(__file__).parent / "lang"
+FOLDER = Path(__file__).parent
 
 DEFAULT = "en"
 
