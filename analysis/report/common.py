@@ -113,7 +113,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
         if not of_kind:
             continue
         if not changed:
-            yield Sentence(language.say(f"players.all_default_{kind}"))
+            yield Sentence(language.of_kind("players.all_default", kind))
             continue
         specs = {spec["name"]: spec for spec in model.parameters()}
         columns = [
@@ -130,7 +130,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
                 for value in values
             ]
             rows.append([code(key), meaning, value_text(language, usual[key]), *cells])
-        yield Table(language.text(f"players.caption_{kind}"), columns, rows)
+        yield Table(language.of_kind("players.caption", kind), columns, rows)
 
 
 def _strong(text: str, really: bool) -> str | Markup:
