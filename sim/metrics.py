@@ -387,7 +387,9 @@ def differs(name: str) -> tuple[str, str, str]:
 
 
 def described(name: str) -> str:
-    """Return what a number that is compared is, in English, for who has no other words for it."""
+    """Return what a number of a comparison or a sweep is, in English."""
+    if name in SWEPT:
+        return SWEPT[name].label
     found = (metric.description for metric in METRICS if metric.compared_as == name)
     return next(found, name)
 

@@ -9,7 +9,8 @@ from typing import Any
 from analysis.report.parts import Source, places_of
 from analysis.stats import ratio, wilson
 from analysis.sweeping import seat_rows, table_rows
-from sim.metrics import OUTCOMES
+from analysis.words import Language
+from sim.metrics import OUTCOMES, described
 
 
 def with_rates(source: Source) -> Source:
@@ -43,6 +44,12 @@ def _share(part: int, whole: int, games: bool) -> dict[str, Any]:
         "value": ratio(part, whole),
         "ci95": list(wilson(part, whole)) if known else [None, None],
     }
+
+
+def metric_label(language: Language, name: str) -> str:
+    """Return what a number is called; the mean over all seats is called as that of a seat."""
+    keys = (f"metric.{name}", f"metric.{name.removesuffix('.mean')}_mean")
+    return next((language.text(key) for key in keys if key in language), described(name))
 
 
 def has_games(summary: Mapping[str, Any]) -> bool:

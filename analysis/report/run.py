@@ -14,6 +14,7 @@ from analysis.report.headline import answer, brief, tiles, whole_or_half
 from analysis.report.parts import Pen, Source, capital, places_of, seat_label
 from analysis.report.rates import (
     has_games,
+    metric_label,
     score_places,
     unit_of,
     win_places,
@@ -142,7 +143,7 @@ def _facts(
         write = pen.share if share else pen.number
         rows.append(
             [
-                capital(pen.language.text(f"metric.{path}")),
+                capital(metric_label(pen.language, path)),
                 write(value, path, places),
                 pen.interval(ends, f"{path}_ci95", places, share=share),
             ]
@@ -282,7 +283,7 @@ def _chances(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
         for k, seat in enumerate(seats)
     ]
     heads = [Column(pen.language.text("table.seat"), numeric=False)]
-    heads += [Column(capital(pen.language.text(f"metric.{path}"))) for path in _CHANCES]
+    heads += [Column(capital(metric_label(pen.language, path))) for path in _CHANCES]
     yield Table(pen.language.text("players.chances"), heads, rows)
 
 
