@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import COLOURS, axes_or_new, letters
+from analysis.plots.figures import COLOURS, axes_or_new, label, labels, letters
 from analysis.plots.files import picture_files
 
 if TYPE_CHECKING:
@@ -58,11 +58,16 @@ def differences(
     ax.axvline(0, color="black", linewidth=0.8)
     ax.grid(axis="x", color=_GRID, linewidth=0.5)
     ax.set_axisbelow(True)
-    ax.set_xlabel(f"B - A, {'percentage points' if share else units[0]}")
+    ax.set_xlabel(label("difference_share") if share else _unit_label(units[0]))
     blocks = int(rows["n"].iloc[0])
     note = f"n = {blocks:,} deals, 95 % intervals; filled: sure (Holm)"
-    ax.set_title(f"What B changes\n{note}", loc="left")
+    if labels().titled:
+        ax.set_title(f"What B changes\n{note}", loc="left")
     return ax
+
+
+def _unit_label(unit: str) -> str:
+    return label("difference_points") if unit == "points" else f"B − A, {unit}"
 
 
 def _label(row: object) -> str:

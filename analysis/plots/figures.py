@@ -9,10 +9,12 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from analysis.stats import Interval
+from analysis.words import DEFAULT, NO_BREAK, Language, language
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,36 +114,81 @@ def _boxes() -> Iterator[None]:
 
 def axes_or_new(ax: Axes | None) -> Axes:
     """Return the axes to draw on, those of a new figure if there are none."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
+    if ax is None:
+        import matplotlib.pyplot as plt
 
-    return plt.subplots(layout="constrained")[1]
+        ax = plt.subplots(layout="constrained")[1]
+    if labels().language.name != DEFAULT:  # matplotlib writes English numbers by itself
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter(_scale())
+    return ax
 
 
-# --- titles ---------------------------------------------------------------------------------------
+# --- words and titles -----------------------------------------------------------------------------
 
 
-_titled: ContextVar[bool] = ContextVar("titled", default=True)
+@dataclass(frozen=True)
+class Labels:
+    """What is written on plots.
+
+    Attributes:
+        language: Of the labels, and of numbers.
+        titled: Whether there are titles; a page tells in its own words what they say.
+    """
+
+    language: Language
+    titled: bool = True
+
+
+_labels: ContextVar[Labels | None] = ContextVar("labels", default=None)
 
 
 @contextmanager
-def untitled() -> Iterator[None]:
-    """Leave out titles, as for a page that tells in its own words what they say."""
-    token = _titled.set(False)
+def labelled(labels: Labels) -> Iterator[None]:
+    """Have plots write their labels so; else they are English, with titles."""
+    token = _labels.set(labels)
     try:
         yield
     finally:
-        _titled.reset(token)
+        _labels.reset(token)
+
+
+def labels() -> Labels:
+    """Return how plots are to be labelled now."""
+    return _labels.get() or Labels(language())
+
+
+def label(name: str, **values: object) -> str:
+    """Return a label of plots, in words."""
+    told = labels().language.text(f"plot.{name}").format(**values)
+    return told.replace(NO_BREAK, " ") if labels().titled else told  # as picture files have it
+
+
+def digits(text: str) -> str:
+    """Return a number, or a text with numbers in it, as they are written in the language."""
+    return labels().language.translate_numbers(text)
+
+
+def _scale(**options: Any) -> Any:
+    """Return what writes the numbers at the ticks of an axis."""
+    from matplotlib.ticker import ScalarFormatter
+
+    tongue = labels().language
+
+    class Numbers(ScalarFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return tongue.translate_numbers(super().__call__(x, pos))
+
+    return Numbers(**options)
 
 
 def headed(ax: Axes, title: str, note: str) -> Axes:
-    """Give axes a title in which n and intervals are told, unless `untitled`; return them.
+    """Give axes a title in which n and intervals are told, if `labels` have any; return them.
 
     The text is broken into lines where the figure is too narrow for it, so this comes last, when
     everything stands where it will.
     """
-    if not _titled.get():
+    if not labels().titled:
         return ax
     heading = ax.set_title(title, loc="left")
     heading.set_text("")  # so that it pushes nothing aside while the room is measured
@@ -155,8 +202,8 @@ def headed(ax: Axes, title: str, note: str) -> Axes:
 def break_labels(ax: Axes, beyond: float = 1.15) -> None:
     """Mutates: break the labels of both axes into lines where they are longer than these."""
     width, height = size_of(ax)
-    for label, room in ((ax.xaxis.label, beyond * width), (ax.yaxis.label, 1.05 * height)):
-        label.set_text("\n".join(_broken(label.get_text(), room, label.get_fontproperties())))
+    for told, room in ((ax.xaxis.label, beyond * width), (ax.yaxis.label, 1.05 * height)):
+        told.set_text("\n".join(_broken(told.get_text(), room, told.get_fontproperties())))
 
 
 def set_out(ax: Axes) -> Any:
@@ -224,6 +271,7 @@ def bars(
     colours: Sequence[str] | str = COLOURS[4],
     parts: Sequence[tuple[str, str, Sequence[float]]] = (),
     told: Callable[[float], str] = "{:.1f}".format,
+    whole: bool = False,
 ) -> None:
     """Draw bars from left to right, the first at the top, with their intervals and values.
 
@@ -235,27 +283,28 @@ def bars(
         colours: Of all bars, or of each.
         parts: Of what bars are made, if of several parts: label, colour, and how much of each bar.
         told: How a value is written beside its bar.
+        whole: Names are words of ours, which are not cut.
     """
     rows = range(len(names))
     if not parts:
         ax.barh(rows, values, color=colours, height=_THICK)
     left = [0.0] * len(names)
-    for label, colour, widths in parts:
-        ax.barh(rows, widths, left=left, color=colour, height=_THICK, label=label)
+    for entry, colour, widths in parts:
+        ax.barh(rows, widths, left=left, color=colour, height=_THICK, label=entry)
         left = [a + b for a, b in zip(left, widths, strict=True)]
     if any(low is not None for low, _ in intervals):
         reach = reach_of(values, intervals)
         ax.errorbar(values, rows, xerr=reach, fmt="none", ecolor="black", capsize=3)
     ends = [max(v, high or 0.0) for v, (_, high) in zip(values, intervals, strict=True)]
-    names_beside(ax, names)
+    names_beside(ax, names, whole=whole)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(axis="x", alpha=0.3)
     top = max(ends, default=0.0) or 1.0
-    labels = [told(value) for value in values]
-    ax.set_xlim(0, top / (1 - _taken(ax, labels)))
-    for row, label, end in zip(rows, labels, ends, strict=True):
+    texts = [digits(told(value)) for value in values]
+    ax.set_xlim(0, top / (1 - _taken(ax, texts)))
+    for row, text, end in zip(rows, texts, ends, strict=True):
         ax.annotate(
-            label,
+            text,
             (end, row),
             xytext=(4, 0),
             textcoords="offset points",
@@ -279,11 +328,13 @@ _THICK = 0.66
 """How much of its row a bar takes."""
 
 
-def names_beside(ax: Axes, names: Sequence[str]) -> None:
-    """Put names at the upright axis, one at each whole number; long ones are cut."""
+def names_beside(ax: Axes, names: Sequence[str], *, whole: bool = False) -> None:
+    """Put names at the upright axis, one at each whole number; long ones are cut, or `whole`."""
     figure: Any = ax.get_figure(root=True)
     most = max(8, min(28, int(5.5 * float(figure.get_figwidth()))))
-    ax.set_yticks(range(len(names)), [letters(short(name, most)) for name in names])
+    ax.set_yticks(
+        range(len(names)), [letters(name if whole else short(name, most)) for name in names]
+    )
 
 
 def letters(text: str) -> str:
@@ -298,10 +349,10 @@ def letters(text: str) -> str:
 
 def fit_names(ax: Axes) -> Axes:
     """Make the names at the upright axis smaller where they would overlap; return the axes."""
-    labels = ax.get_yticklabels()
-    row = size_of(ax)[1] / max(len(labels), 1)
-    for label in labels:
-        label.set_fontsize(min(float(label.get_fontsize()), row / 1.1))
+    names = ax.get_yticklabels()
+    row = size_of(ax)[1] / max(len(names), 1)
+    for name in names:
+        name.set_fontsize(min(float(name.get_fontsize()), row / 1.1))
     return ax
 
 
@@ -325,9 +376,9 @@ def legend_above(ax: Axes) -> Axes:
     return ax
 
 
-def _taken(ax: Axes, labels: Sequence[str]) -> float:
+def _taken(ax: Axes, texts: Sequence[str]) -> float:
     """Return which part of the width of axes labels beside bars take, up to a half."""
-    needed = 6.0 + max((_width(label, "small") for label in labels), default=0.0)
+    needed = 6.0 + max((_width(text, "small") for text in texts), default=0.0)
     return min(needed / size_of(ax)[0], 0.5)
 
 
@@ -413,24 +464,22 @@ def name_ticks(ax: Axes, places: Sequence[float], names: Sequence[str]) -> None:
         ax.set_xticks(list(places), [letters("\n".join(name)) for name in broken])
         return
     most = max(8, int(5 * size_of(ax)[1] / 72))
-    labels = [letters(short(name, most)) for name in names]
-    ax.set_xticks(list(places), labels, rotation=30, ha="right", rotation_mode="anchor")
+    cut = [letters(short(name, most)) for name in names]
+    ax.set_xticks(list(places), cut, rotation=30, ha="right", rotation_mode="anchor")
 
 
 def tick_values(ax: Axes, values: Sequence[Any]) -> None:
     """Put a tick at every value, unless some stand too close, or are too long, to be read."""
     gaps = [b - a for a, b in pairwise(values)]
-    labels = [told(value) for value in values]
-    if gaps and min(gaps) >= (values[-1] - values[0]) / 18 and max(map(len, labels)) <= 5:
+    texts = [told(value) for value in values]
+    if gaps and min(gaps) >= (values[-1] - values[0]) / 18 and max(map(len, texts)) <= 5:
         widest = (values[-1] - values[0]) / min(gaps) + 1
-        if fit(ax, [max(labels, key=len)] * math.ceil(widest)):
-            ax.set_xticks(values, labels)
+        if fit(ax, [max(texts, key=len)] * math.ceil(widest)):
+            ax.set_xticks(values, texts)
 
 
 def level(ax: Axes, *, share: bool) -> None:
     """Make the upright axis plain to read: no offset, never so short that it magnifies nothing."""
-    from matplotlib.ticker import ScalarFormatter
-
     least = 1.0 if share else 0.1
     low, high = ax.get_ylim()
     panels = ax.get_shared_y_axes().get_siblings(ax)
@@ -446,23 +495,23 @@ def level(ax: Axes, *, share: bool) -> None:
         high = 100 + 0.04 * (100 - min(low, 100 - least))
         low = min(low, 100 - least)
     ax.set_ylim(low, high, auto=None)
-    ax.yaxis.set_major_formatter(ScalarFormatter(useOffset=False))
+    ax.yaxis.set_major_formatter(_scale(useOffset=False))
 
 
-def fit(ax: Axes, labels: Sequence[str]) -> bool:
-    """Whether labels fit side by side below axes, about."""
+def fit(ax: Axes, texts: Sequence[str]) -> bool:
+    """Whether texts fit side by side below axes, about."""
     figure: Any = ax.get_figure(root=True)
     room = ax.get_position().width * float(figure.get_figwidth())
-    return 0.09 * sum(len(label) + 1 for label in labels) <= room
+    return 0.09 * sum(len(text) + 1 for text in texts) <= room
 
 
 def tick_label(axis: str, value: Any) -> str:
     """Return how an axis of a sweep names one of its values."""
-    return _NAMED.get((axis.rpartition(".")[2], value), told(value))
+    return label("all") if (axis.rpartition(".")[2], value) in _ALL else told(value)
 
 
-_NAMED: dict[tuple[str, Any], str] = {("memory_span", 128): "all"}
-"""Values that mean something special."""
+_ALL: tuple[tuple[str, Any], ...] = (("memory_span", 128),)
+"""Values that mean that there is no limit."""
 
 
 def short(text: str, most: int = 28) -> str:
@@ -471,10 +520,10 @@ def short(text: str, most: int = 28) -> str:
 
 
 def told(value: Any) -> str:
-    """Return a value as study files write it."""
+    """Return a value as study files write it, numbers as the language has them."""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return digits(f"{value:g}") if isinstance(value, float) else str(value)
 
 
 def legend_beside(ax: Axes, title: str) -> None:
@@ -512,7 +561,7 @@ def cell_texts(
     """
     size = _cell_size(ax, cells, told, halves is not None)
     if size < _LEGIBLE:
-        set_out(ax).colorbar(image, ax=ax)
+        set_out(ax).colorbar(image, ax=ax, format=_scale())
         return
     for row, line in enumerate(cells):
         for column, value in enumerate(line):
@@ -520,9 +569,9 @@ def cell_texts(
                 continue
             red, green, blue, _ = image.cmap(image.norm(value))
             light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.55
-            text = _minus(told(value))
+            text = digits(_minus(told(value)))
             if halves is not None and not math.isnan(halves[row][column]):
-                text += f"\n±{told(halves[row][column])}"
+                text += f"\n±{digits(told(halves[row][column]))}"
             ax.text(
                 column,
                 row,
@@ -547,7 +596,9 @@ def _cell_size(ax: Axes, cells: Any, told: Callable[[float], str], double: bool)
     from matplotlib.font_manager import FontProperties
 
     usual = float(FontProperties(size="x-small").get_size_in_points())
-    texts = [_minus(told(value)) for line in cells for value in line if not math.isnan(value)]
+    texts = [
+        digits(_minus(told(value))) for line in cells for value in line if not math.isnan(value)
+    ]
     widest = max((_width(f"±{text}" if double else text, "x-small") for text in texts), default=1.0)
     width, height = size_of(ax)
     rows, columns = cells.shape

@@ -12,9 +12,12 @@ from analysis.plots.figures import (
     axes_or_new,
     bars,
     counts,
+    digits,
     empty,
     fit_names,
     headed,
+    label,
+    labels,
     legend_above,
     level,
     names_beside,
@@ -60,7 +63,7 @@ def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
         told=percent,
     )
     ax.axvline(100 / len(players), color="0.35", linewidth=1, linestyle="--")
-    ax.set_xlabel("win share, %")
+    ax.set_xlabel(label("win_share"))
     note = f"{counts([decided_in(summary)], decided_of(summary))}; bars: 95 % intervals; "
     return fit_names(headed(ax, "Win shares", f"{note}dashed: an equal share"))
 
@@ -76,22 +79,22 @@ def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     if isinstance(data, Mapping):
         rows = part(data, "positions", "seats")
-        labels = [ORDINALS[row["position"]] for row in rows]
+        names = [label(ORDINALS[row["position"]]) for row in rows]
         intervals = [in_percent(row["win_share_ci95"]) for row in rows]
-        told, ns = "place in the turn order", [row["rounds"] for row in rows]
+        told, ns = label("place"), [row["rounds"] for row in rows]
     else:
         rows = data.to_dict("records")
-        labels = [str(row["seat"]) for row in rows]
+        names = [str(row["seat"]) for row in rows]
         intervals = [(100 * row["win_share_low"], 100 * row["win_share_high"]) for row in rows]
-        told, ns = "seat", list(data["rounds"])
+        told, ns = label("seat"), list(data["rounds"])
     values = [math.nan if row["win_share"] is None else 100 * row["win_share"] for row in rows]
     _dots(ax, values, intervals)
     ax.axhline(100 / len(rows), color="0.35", linewidth=1, linestyle="--")
-    ax.set_xticks(range(len(rows)), labels)
+    ax.set_xticks(range(len(rows)), names)
     ax.set_xlim(-0.5, len(rows) - 0.5)
     level(ax, share=True)
     ax.set_xlabel(told)
-    ax.set_ylabel("win share, % of rounds")
+    ax.set_ylabel(label("win_share_of_rounds"))
     ax.grid(axis="y", alpha=0.3)
     note = counts(ns, "rounds")
     note += " with a winner" if isinstance(data, Mapping) else " each"
@@ -161,7 +164,7 @@ def scores(
     ax.set_ylim(len(shares) - 0.42, -0.6)
     ax.set_xlim(low - 1.5, shown + 1.5)
     ax.grid(axis="x", alpha=0.3)
-    ax.set_xlabel("score, points" + (f" (the highest: {high})" if shown < high else ""))
+    ax.set_xlabel(label("score_cut", n=high) if shown < high else label("score"))
     rounds = sum(sum(each.times.values()) for each in counted.values())
     note = counts([rounds // len(shares)], "rounds")
     note += f"; height of a row: {_digits(100 * top)} %; diamonds: means with 95 % intervals"
@@ -208,7 +211,7 @@ def _draw_scores(ax: Axes, share: pd.Series[Any], base: float, top: float) -> No
     ax.bar(share.index, -heights, bottom=base, width=1.0, color=COLOURS[4], linewidth=0)
     ax.axhline(base, color="0.6", linewidth=0.6)
     for score, portion in share[share > top].items():
-        text = f"{100 * portion:.0f} %"
+        text = digits(f"{100 * portion:.0f} %")
         at: Any = (score + 0.5, base - _ROW)
         style: Any = {"textcoords": "offset points", "fontsize": "x-small", "va": "top"}
         ax.annotate(text, at, xytext=(2, 0), **style)
@@ -234,11 +237,7 @@ def _mean_of(rows: pd.DataFrame) -> tuple[float, Interval]:
 
 # --- powers and birds -----------------------------------------------------------------------------
 
-_TRIGGERS = {
-    "discard": ("discard", COLOURS[0]),
-    "reference": ("reference of a pluck", COLOURS[5]),
-    "eliminated": ("plucked card", COLOURS[2]),
-}
+_TRIGGERS = {"discard": COLOURS[0], "reference": COLOURS[5], "eliminated": COLOURS[2]}
 
 
 def powers(summary: Summary, ax: Axes | None = None) -> Axes:
@@ -251,8 +250,8 @@ def powers(summary: Summary, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     rounds = summary["rounds"]
     started = _triggers(summary)
-    names = sorted(started, key=lambda name: -sum(started[name].values()))
-    totals = [sum(started[name].values()) for name in names]
+    order = sorted(started, key=lambda name: -sum(started[name].values()))
+    totals = [sum(started[name].values()) for name in order]
     # As if powers came independently of each other, which those of one round almost do.
     reach = [z_score() * math.sqrt(total) for total in totals]
     known = summary["games"] is None
@@ -261,14 +260,19 @@ def powers(summary: Summary, ax: Axes | None = None) -> Axes:
         for total, half in zip(totals, reach, strict=True)
     ]
     parts = [
-        (label, colour, [started[name][trigger] / rounds for name in names])
-        for trigger, (label, colour) in _TRIGGERS.items()
+        (label(f"trigger_{name}"), colour, [started[power][name] / rounds for power in order])
+        for name, colour in _TRIGGERS.items()
     ]
     values = [total / rounds for total in totals]
-    bars(ax, names, values, intervals, parts=parts, told="{:.2f}".format)
-    ax.set_xlabel("powers in a round")
+    names = list(map(_power, order))
+    bars(ax, names, values, intervals, parts=parts, told="{:.2f}".format, whole=True)
+    ax.set_xlabel(label("powers"))
     headed(ax, "Powers, by what started them", f"{rounds_of(summary)}; {intervals_of(summary)}")
     return fit_names(legend_above(ax))
+
+
+def _power(name: str) -> str:
+    return labels().language.shipped("power", name, name)
 
 
 def _triggers(summary: Summary) -> dict[str, dict[str, int]]:
@@ -317,17 +321,16 @@ def birds(
     if not rows:
         empty(ax, "nobody used a power" if of == "powers" else "no bird was dealt to some only")
         return headed(ax, title, rounds_of(summary))
-    known_as = {} if names is None or of == "powers" else names
-    labels = [known_as.get(name, name) for name in rows]
+    shown = list(map(_power, rows)) if of == "powers" else [(names or {}).get(n, n) for n in rows]
     for k, row in enumerate(rows.values()):
         known = row["swing_ci95"][0] is not None
         reach = reach_of([row["swing"]], [row["swing_ci95"]]) if known else None
         ax.errorbar([row["swing"]], [k], xerr=reach, fmt="o", color=COLOURS[0], capsize=3)
-    names_beside(ax, labels)
+    names_beside(ax, shown, whole=of == "powers")
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.axvline(0, color="0.35", linewidth=1)
     ax.grid(axis="x", alpha=0.3)
-    ax.set_xlabel("swing, points (left is better)")
+    ax.set_xlabel(label("swing"))
     n = counts([row["count"] for row in rows.values()], noun)
     note = f"own score less the others' mean\n{n}"
     return fit_names(headed(ax, title, f"{note} each; {intervals_of(summary)}"))

@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import COLOURS, MARKS, axes_or_new, counts, empty, headed, reach, series
+from analysis.plots.figures import (
+    COLOURS,
+    MARKS,
+    axes_or_new,
+    counts,
+    empty,
+    headed,
+    label,
+    reach,
+    series,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +35,9 @@ def calibration(
     """
     ax = axes_or_new(ax)
     if table.empty:
-        empty(ax, "no pluck on a guess or a memory")
+        empty(ax, label("no_plucks"))
         return headed(ax, "Confidence and hits", "n = 0 plucks")
-    ax.plot([0, 100], [0, 100], color="0.6", linewidth=1, zorder=0, label="as sure as right")
+    ax.plot([0, 100], [0, 100], color="0.6", linewidth=1, zorder=0, label=label("as_sure_as_right"))
     plucks, lowest = [], 100.0
     for k, (name, rows) in enumerate(series(pooled(table, least), by)):
         lowest = min(lowest, 100 * float(rows[["confidence", "low"]].min().min()))
@@ -42,14 +52,14 @@ def calibration(
             markerfacecolor="none",
             linewidth=1,
             capsize=2,
-            label=name or "plucks",
+            label=name or label("plucks"),
         )
     lowest = min(10 * math.floor(lowest / 10), 90)
     ax.set_xlim(lowest, 100 + 0.01 * (100 - lowest))
     ax.set_ylim(lowest, 100 + 0.01 * (100 - lowest))
     ax.set_aspect("equal")
-    ax.set_xlabel("confidence before the pluck, %")
-    ax.set_ylabel("plucks that hit, %")
+    ax.set_xlabel(label("confidence"))
+    ax.set_ylabel(label("hits"))
     ax.grid(alpha=0.3)
     ax.legend(title=by, loc="best", fontsize="small", title_fontsize="small")
     note = f"{counts(plucks, 'plucks')}{'' if by is None else ' a line'}; 95 % intervals"
@@ -94,7 +104,7 @@ def calibration_difference(
             label=name,
         )
     ax.set_xlim(lowest - 0.02 * (100 - lowest), 100 + 0.03 * (100 - lowest))
-    ax.set_xlabel("confidence before the pluck, %")
+    ax.set_xlabel(label("confidence"))
     ax.set_ylabel("hits above confidence, percentage points")
     ax.grid(alpha=0.3)
     note = f"bins with n ≥ {least:,} plucks; grey: ±{within:g}; 95 % intervals"

@@ -12,10 +12,12 @@ from analysis.plots.figures import (
     axes_or_new,
     bars,
     counts,
+    digits,
     empty,
     fit,
     fit_names,
     headed,
+    label,
     legend_above,
     names_beside,
     numeric,
@@ -37,18 +39,19 @@ if TYPE_CHECKING:
 # --- ends -----------------------------------------------------------------------------------------
 
 _FATES = {
-    "won": ("BAO succeeds", COLOURS[0]),
-    "tied": ("BAO fails by a tie", COLOURS[4]),
-    "beaten": ("BAO is beaten", COLOURS[4]),
-    "second_recycling": ("second recycling", COLOURS[5]),
-    "turn_cap": ("turn cap", COLOURS[3]),
+    "won": ("bao_won", COLOURS[0]),
+    "tied": ("bao_tied", COLOURS[4]),
+    "beaten": ("bao_beaten", COLOURS[4]),
+    "second_recycling": ("second_recycling", COLOURS[5]),
+    "turn_cap": ("turn_cap", COLOURS[3]),
 }
+"""Label and colour of each way to end."""
 
-_ENDS = (
-    ("end_bao", "by BAO", COLOURS[0]),
-    ("end_second_recycling", "by the second recycling", COLOURS[5]),
-    ("end_turn_cap", "by the turn cap", COLOURS[3]),
-)
+_ENDS = {
+    "end_bao": COLOURS[0],
+    "end_second_recycling": COLOURS[5],
+    "end_turn_cap": COLOURS[3],
+}
 
 
 def ends(
@@ -90,13 +93,14 @@ def _ends_of_one(summary: Summary, ax: Axes) -> Axes:
     shown = [name for name in _FATES if parts[name] or name != "turn_cap"]
     bars(
         ax,
-        [_FATES[name][0] for name in shown],
+        [label(_FATES[name][0]) for name in shown],
         [100 * parts[name] / rounds for name in shown],
         [share_of(parts[name], rounds, summary) for name in shown],
         colours=[_FATES[name][1] for name in shown],
         told=percent,
+        whole=True,
     )
-    ax.set_xlabel("rounds, %")
+    ax.set_xlabel(label("rounds"))
     note = f"{rounds_of(summary)}; {intervals_of(summary)}"
     return fit_names(headed(ax, "How rounds end", note))
 
@@ -105,23 +109,24 @@ def _ends_of_many(metrics: pd.DataFrame, x: str, ax: Axes) -> Axes:
     """Draw stacked bars: beside each other over numbers, one below the other for words."""
     upright = bool(numeric(metrics[x]))
     ordered = metrics.sort_values(x, kind="stable") if upright else metrics
-    parts = {name: rows_of(ordered, name, None) for name, _, _ in _ENDS}
-    occurring = [end for end in _ENDS if parts[end[0]]["value"].any()]
+    parts = {name: rows_of(ordered, name, None) for name in _ENDS}
+    occurring = [end for end in _ENDS if parts[end]["value"].any()]
     rows = parts["end_bao"]
     draw: Any = ax.bar if upright else ax.barh
     below: Any = 0
-    for name, label, colour in occurring:
+    for name in occurring:
         share = 100 * parts[name]["value"].to_numpy()
-        draw(range(len(rows)), share, **{_BASE[upright]: below}, color=colour, label=label)
+        style = {_BASE[upright]: below, "color": _ENDS[name], "label": label(name)}
+        draw(range(len(rows)), share, **style)
         below = below + share
     _borders(ax, parts, upright)
     names = [tick_label(x, value) for value in rows[x]]
     if upright:
         _bar_ticks(ax, names, list(rows[x]))
-        ax.set(xlabel=x, ylabel="rounds, %", ylim=(0, 100), yticks=range(0, 101, 20))
+        ax.set(xlabel=x, ylabel=label("rounds"), ylim=(0, 100), yticks=range(0, 101, 20))
     else:
         names_beside(ax, names)
-        ax.set(ylabel=x, xlabel="rounds, %", xlim=(0, 100), ylim=(len(names) - 0.5, -0.5))
+        ax.set(ylabel=x, xlabel=label("rounds"), xlim=(0, 100), ylim=(len(names) - 0.5, -0.5))
     note = f"{counts(list(rows['n']), 'rounds')} a bar"
     widest = 50 * max(float((part["high"] - part["low"]).max()) for part in parts.values())
     if not math.isnan(widest):
@@ -157,7 +162,7 @@ def _bar_ticks(ax: Axes, labels: list[str], numbers: list[float]) -> None:
     """Name the bars: with fewer digits where they are too long, then only some of them."""
     shown = [short(label) for label in labels]
     if not fit(ax, shown):
-        shown = [f"{number:.3g}" for number in numbers]
+        shown = [digits(f"{number:.3g}") for number in numbers]
     places = range(len(shown))
     step = next(k for k in range(1, len(shown) + 1) if fit(ax, shown[::k]) or k == len(shown))
     ax.set_xticks(list(places)[::step], shown[::step])
@@ -202,8 +207,8 @@ def recycling(
         [share_of(part, rounds, summary) for part in parts.values()],
         told=percent,
     )
-    ax.set_ylabel("recyclings")
-    ax.set_xlabel("rounds, %")
+    ax.set_ylabel(label("recyclings"))
+    ax.set_xlabel(label("rounds"))
     return headed(ax, "Recyclings in a round", f"{rounds_of(summary)}; {intervals_of(summary)}")
 
 
@@ -230,27 +235,28 @@ def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     edges = [first + k * width for k in range(last + 1)]
     below = [0.0] * len(edges)
     totals = [0] * len(edges)
-    for name, label, colour in _ENDS:
+    for name, colour in _ENDS.items():
         binned = [0] * len(edges)
         for turns, count in histograms[name.removeprefix("end_")].items():
             binned[min((turns - first) // width, last)] += count
         if not any(binned):
             continue
         heights = [100 * count / rounds for count in binned]
-        told = f"{label}: {percent(100 * sum(binned) / rounds)} %"
+        told = label(f"{name}_share", n=digits(percent(100 * sum(binned) / rounds)))
         at = [edge + (width - 1) / 2 for edge in edges]
         ax.bar(at, heights, bottom=below, width=0.94 * width, color=colour, label=told)
         below = [a + b for a, b in zip(below, heights, strict=True)]
         totals = [a + b for a, b in zip(totals, binned, strict=True)]
     highest = _reach_of_bars(ax, at, below, totals, summary)
     mean = summary["turns"]["mean"]
-    ax.axvline(mean, color="black", linewidth=1, linestyle=":", label=f"mean: {mean:.4g} turns")
+    mean_label = label("mean_turns", n=digits(f"{mean:.4g}"))
+    ax.axvline(mean, color="black", linewidth=1, linestyle=":", label=mean_label)
     few = max(0, 8 - len(edges)) / 2  # so that a single bar is no wall
     ax.set_xlim(edges[0] - (few + 1) * width, edges[-1] + (few + 1.5) * width)
     longest = summary["turns"]["max"]
     _turn_ticks(ax, edges, width, longest)
-    ax.set_xlabel("turns of a round" if width == 1 else f"turns of a round, bars of {width}")
-    ax.set_ylabel("rounds, %")
+    ax.set_xlabel(label("turns") if width == 1 else label("turns_in_bars", n=width))
+    ax.set_ylabel(label("rounds"))
     ax.set_ylim(0, 1.02 * highest)
     headed(ax, "Length of rounds", f"{rounds_of(summary)}; {intervals_of(summary, 'thin bars')}")
     return legend_above(ax)
@@ -311,8 +317,8 @@ def _turn_ticks(ax: Axes, edges: Sequence[int], width: int, longest: int) -> Non
 
 # --- calls of BAO ---------------------------------------------------------------------------------
 
-_CALLED_ON = {
-    "total": "caller's total when calling, points",
+_CALLED_ON = {  # by what, and the label that no page has
+    "total": "",
     "turn": "turn of the call",
     "unknown": "own cards that the caller never learnt",
 }
@@ -345,17 +351,17 @@ def bao(
     if least is None:
         least = 30 if any(n >= 30 for _, n in counted.values()) else 1
     shown = {value: pair for value, pair in counted.items() if pair[1] >= least}
-    ax.set_xlabel(_CALLED_ON[by])
+    ax.set_xlabel(label("total") if by == "total" else _CALLED_ON[by])
     title = f"BAO: success by {by if by != 'unknown' else 'unknown cards'}"
     if not shown:
-        empty(ax, "BAO was never called" if not calls else f"nowhere {least:,} calls")
+        empty(ax, label("never_called") if not calls else f"nowhere {least:,} calls")
         return headed(ax, title, rounds_of(summary))
     ax.bar(
         list(shown),
         [100 * n / calls for _, n in shown.values()],
         width=0.9,
         color="0.82",
-        label="share of all calls",
+        label=label("all_calls"),
     )
     values = [100 * won / n for won, n in shown.values()]
     intervals = [share_of(won, n, summary) for won, n in shown.values()]
@@ -368,7 +374,7 @@ def bao(
         linewidth=1,
         capsize=2,
         color=COLOURS[0],
-        label="calls that succeed",
+        label=label("calls_won"),
     )
     ax.set_ylim(0, 104)
     few = max(0, 6 - (max(shown) - min(shown))) / 2  # so that a single bar is no wall

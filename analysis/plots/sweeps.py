@@ -14,6 +14,8 @@ from analysis.plots.figures import (
     counts,
     headed,
     heat,
+    label,
+    labels,
     legend_beside,
     letters,
     level,
@@ -95,11 +97,11 @@ def draw_sweep(
         ax.margins(x=0.05 if numbers else 0.15)
     else:
         tick_values(ax, sorted(rows[x].unique()))
-    ax.set_xlabel(f"{x} (not to scale)" if places and numbers else x)
+    ax.set_xlabel(x + label("not_to_scale") if places and numbers else x)
     ax.set_ylabel(_label(known))
     ax.grid(alpha=0.3)
     if by is not None:
-        legend_beside(ax, by)
+        legend_beside(ax, label("seat") if by == "seat" else by)
     level(ax, share=known.share)
     return _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows)
 
@@ -203,4 +205,6 @@ def _title(metric: Metric, seat: int | None, by: str | None) -> str:
 
 
 def _label(metric: Metric) -> str:
-    return f"{metric.label}, %" if metric.share else metric.label
+    english = f"{metric.label}, %" if metric.share else metric.label
+    known = f"plot.metric_{metric.name}" in labels().language
+    return label(f"metric_{metric.name}") if known else english

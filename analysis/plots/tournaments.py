@@ -12,6 +12,7 @@ from analysis.plots.figures import (
     fit_names,
     headed,
     heat,
+    label,
     letters,
     short,
 )
@@ -32,7 +33,7 @@ def strength(ranking: pd.DataFrame, ax: Axes | None = None) -> Axes:
     low, high = 100 * ranking["win_share_low"], 100 * ranking["win_share_high"]
     intervals = list(zip(low, high, strict=True))
     bars(ax, list(ranking["player"]), list(100 * ranking["win_share"]), intervals)
-    ax.set_xlabel("win share, % of rounds with a winner")
+    ax.set_xlabel(label("win_share_of_decided"))
     note = f"{counts(list(ranking['rounds']), 'rounds')} for each player; bars: 95 % intervals"
     return fit_names(headed(ax, "Strength", note))
 
@@ -55,12 +56,12 @@ def strength_matrix(
     half = 50 * (matrix[f"{what}_high"] - matrix[f"{what}_low"])
     centre = 0.0 if what == "difference" else None
     image = heat(ax, cells, centre)
-    labels = [letters(short(name)) for name in names]
+    shown = [letters(short(name)) for name in names]
     ax.spines[:].set_visible(False)
-    ax.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(len(names)), labels)
-    ax.set_ylabel("player")
-    ax.set_xlabel("other player at the same table")
+    ax.set_xticks(range(len(names)), shown, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(len(names)), shown)
+    ax.set_ylabel(label("player"))
+    ax.set_xlabel(label("other_player"))
     titles = {
         "difference": "Win share above the other's, percentage points",
         "win_share": "Win share where the other one is there, %",

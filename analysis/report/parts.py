@@ -146,16 +146,15 @@ def drawn(
         alt: What it shows, in words, for those who do not see it.
         narrow_height: The same for narrow screens; as `height` if 0.
     """
-    from analysis.plots.figures import picture, untitled
-    from analysis.report.plots import fit, translate
+    from analysis.plots.figures import Labels, labelled, picture
+    from analysis.report.plots import fit
 
     def made(width: float, height: float, variant: str, *, narrow: bool) -> Markup:
         least: list[float] = []
 
         def on(figure: Canvas) -> None:
-            with untitled():
+            with labelled(Labels(language, titled=False)):
                 draw(figure.add_subplot())
-            translate(figure, language)
             least.append(fit(figure, narrow=narrow))
 
         svg = picture(on, width, height, ["svg"])["svg"].decode()

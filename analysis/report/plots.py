@@ -1,12 +1,9 @@
-"""Fits the plots of `analysis.plots` into a page: its language, its width, its own captions."""
+"""Fits the plots of `analysis.plots` into a page, wide or narrow."""
 
 from __future__ import annotations
 
-import re
 import textwrap
 from typing import TYPE_CHECKING, Any
-
-from analysis.words import Language
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,90 +20,6 @@ _LINE = 17
 
 _LABEL = 20
 """Characters of a label of an axis that find room on one line, whatever the figure."""
-
-_TITLES = ("left", "center", "right")
-
-
-def translate(figure: Figure, language: Language) -> None:
-    """Mutates: write a figure's words and numbers as a language has them; take titles away.
-
-    What a title says, the page says in the caption. Words that the catalogue does not have, such as
-    names of players and of parameters, stay.
-    """
-    for ax in figure.axes:
-        for place in _TITLES:
-            ax.set_title("", loc=place)  # type: ignore[arg-type]
-        _translate_axes(ax, language)
-    if figure.get_suptitle():
-        figure.suptitle("")
-
-
-def _translate_axes(ax: Axes, language: Language) -> None:
-    ax.set_xlabel(_in_words(ax.get_xlabel(), language))
-    ax.set_ylabel(_in_words(ax.get_ylabel(), language))
-    for axis in (ax.xaxis, ax.yaxis):
-        formatter = axis.get_major_formatter()
-        axis.set_major_formatter(_translated(formatter, language))
-    legend = ax.get_legend()
-    texts = list(ax.texts)
-    if legend is not None:
-        texts += [legend.get_title(), *legend.get_texts()]
-    for text in texts:
-        text.set_text(_in_words(text.get_text(), language))
-
-
-def _translated(formatter: Any, language: Language) -> Any:
-    """Return a formatter of ticks that says what another one says, in a language."""
-    from matplotlib.ticker import Formatter
-
-    class Translated(Formatter):
-        def __call__(self, x: float, pos: int | None = None) -> str:
-            return _in_words(formatter(x, pos), language)
-
-        def format_ticks(self, values: Any) -> list[str]:
-            return [_in_words(text, language) for text in formatter.format_ticks(values)]
-
-        def set_locs(self, locs: Any) -> None:
-            formatter.set_locs(locs)
-
-        def get_offset(self) -> str:
-            return str(formatter.get_offset())
-
-    return Translated()
-
-
-def _in_words(text: str, language: Language) -> str:
-    """Return a text of a plot, line by line: from the catalogue, or with its numbers rewritten."""
-    return "\n".join(_line(line, language) for line in text.split("\n"))
-
-
-def _line(line: str, language: Language) -> str:
-    found = language.shipped("plot", line, line)
-    if found != line:
-        return found
-    if line.endswith("…"):
-        return _whole(line, language)
-    if line.endswith(_NOT_TO_SCALE):
-        return line.replace(_NOT_TO_SCALE, language.shipped("plot", _NOT_TO_SCALE, _NOT_TO_SCALE))
-    numbered = _NUMBERED.fullmatch(line)  # "seat 2", "n = 1,000 rounds"
-    if numbered:
-        pattern = f"{numbered[1]}#{numbered[3]}"
-        found = language.shipped("plot", pattern, pattern)
-        if found != pattern:
-            return found.replace("#", language.translate_numbers(numbered[2]))
-    return language.translate_numbers(line) if _NUMBERS_ONLY.fullmatch(line) else line
-
-
-def _whole(line: str, language: Language) -> str:
-    """Return in full what a plot has cut to a length; names of players stay cut."""
-    start = f"plot.{line.removesuffix('…').rstrip()}"
-    found = [entry for key, entry in language.entries.items() if key.startswith(start)]
-    return found[0] if len(found) == 1 and isinstance(found[0], str) else line
-
-
-_NUMBERED = re.compile(r"(\D*?)([<>]?\d[\d,.]*)(\D*)")
-_NUMBERS_ONLY = re.compile(r"[^A-Za-z_]*")
-_NOT_TO_SCALE = " (not to scale)"
 
 
 def fit(figure: Figure, *, narrow: bool) -> float:

@@ -29,15 +29,51 @@ Group = dict[str, Any]
 
 Interval = tuple[float | None, float | None]
 
-_TABLE = (
-    "rounds games ends turns recyclings bao positions by_end calls leads windows shields birds "
-    "power_swing comebacks game"
-).split()
-_SEAT = (
-    "wins shared_wins win_share win_share_ci95 score_mean score_mean_ci95 score_sd total_mean "
-    "bao_called bao_won cards_left_mean plucks powers first calls automatic_ends leads plucks_by "
-    "hit_rate hit_rate_ci95 pluck_chances races power_triggers shields cards_gone"
-).split()
+_TABLE = [
+    "rounds",
+    "games",
+    "ends",
+    "turns",
+    "recyclings",
+    "bao",
+    "positions",
+    "by_end",
+    "calls",
+    "leads",
+    "windows",
+    "shields",
+    "birds",
+    "power_swing",
+    "comebacks",
+    "game",
+]
+_SEAT = [
+    "wins",
+    "shared_wins",
+    "win_share",
+    "win_share_ci95",
+    "score_mean",
+    "score_mean_ci95",
+    "score_sd",
+    "total_mean",
+    "bao_called",
+    "bao_won",
+    "cards_left_mean",
+    "plucks",
+    "powers",
+    "first",
+    "calls",
+    "automatic_ends",
+    "leads",
+    "plucks_by",
+    "hit_rate",
+    "hit_rate_ci95",
+    "pluck_chances",
+    "races",
+    "power_triggers",
+    "shields",
+    "cards_gone",
+]
 """In which order the parts of a summary come; others come after them, as the registry has them."""
 
 

@@ -8,18 +8,17 @@ says the same as before.
 from __future__ import annotations
 
 import json
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
+from analysis.blocks import Block
 from analysis.results.evaluate import BY_SEAT, Interval, Numbers
 from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE
 from analysis.sweeping import calibration_frame, calibration_rows
 from analysis.tables import frames
-from analysis.blocks import Block
 from analysis.text.numbers import counted
 from analysis.text.run import run_blocks, summary_text
 from sim.batch.job import ENGINE_VERSION
@@ -28,8 +27,8 @@ from sim.batch.stopping import Until, looks_to
 from sim.batch.sums import Sums
 from sim.errors import InputError
 from sim.game.base import Shown
-from sim.game.files import PathLike, read_json
 from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some, to_json
+from sim.game.files import PathLike, read_json
 from sim.game.study import Study
 from sim.store.folder import INTERRUPTED, MANIFEST, SUMMARY, Held, Told, read_held, save
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.plots import RunPlots
+
 
 @dataclass(eq=False)
 class Result(Shown):
@@ -271,7 +271,6 @@ class Result(Shown):
         """
         self.folder = save(self.held, self.told, folder, self.folder)
         return self.folder
-
 
 
 def tell(run: Held) -> Told:

@@ -13,7 +13,7 @@ from analysis.words import DEFAULT, Language, language
 from sim.errors import unknown_name, within
 from sim.game.deck import Deck, load_deck, shipped_decks
 from sim.game.documents import to_json
-from sim.game.players import KINDS, Player, load_player, shipped_players
+from sim.game.players import KINDS, Player, load_player, shipped_players, value_text
 from sim.game.rules import EDITIONS, Rules
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _one_player(player: Player) -> list[str]:
 
 
 def _parameter(spec: Mapping[str, Any], value: Any) -> list[str]:
-    return [spec["name"], _value(value), f"{spec['description']} [{_range(spec)}]"]
+    return [spec["name"], value_text(value), f"{spec['description']} [{_range(spec)}]"]
 
 
 def _range(spec: Mapping[str, Any]) -> str:
@@ -142,13 +142,7 @@ def _range(spec: Mapping[str, Any]) -> str:
     if spec["type"] == "boolean":
         return "true, false"
     unit = f" {spec['unit']}" if spec.get("unit") not in (None, "", "share") else ""
-    return f"{_value(spec['min'])} to {_value(spec['max'])}{unit}"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value_text(spec['min'])} to {value_text(spec['max'])}{unit}"
 
 
 def _compared(found: Sequence[Player]) -> list[str]:
@@ -159,7 +153,9 @@ def _compared(found: Sequence[Player]) -> list[str]:
         parameters |= {spec["name"]: spec for spec in player.parameters()}
     rows = []
     for name, spec in parameters.items():
-        shown = [_value(player.values[name]) if name in player.values else "-" for player in found]
+        shown = [
+            value_text(player.values[name]) if name in player.values else "-" for player in found
+        ]
         if len(set(shown)) > 1:
             rows.append([name, *shown, spec["description"]])
     if not rows:

@@ -17,7 +17,7 @@ To add a parameter, add one field to its kind; `Player.parameters` and files kno
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
@@ -29,43 +29,22 @@ from sim.game.files import PathLike, resolve, shipped
 Number = Annotated[float, AfterValidator(lambda number: number + 0.0)]  # no -0.0: one zero
 
 
-def _points(default: float, description: str) -> Any:
-    """Return the field of a number of points, compared with estimates."""
-    extra: dict[str, Any] = {"unit": "points"}
-    return Field(
-        default=float(default),
-        ge=-200,
-        le=200,
-        allow_inf_nan=False,
-        description=description,
-        json_schema_extra=extra,
-    )
+def _real(unit: str, low: float, high: float) -> Callable[[float, str], Any]:
+    """Return what makes fields of numbers with a unit: of a default and a description."""
+
+    def field(default: float, description: str) -> Any:
+        says: dict[str, Any] = {"description": description, "json_schema_extra": {"unit": unit}}
+        return Field(default=float(default), ge=low, le=high, allow_inf_nan=False, **says)
+
+    return field
 
 
-def _share(default: float, description: str) -> Any:
-    """Return the field of a probability or share, 0 to 1."""
-    extra: dict[str, Any] = {"unit": "share"}
-    return Field(
-        default=float(default),
-        ge=0,
-        le=1,
-        allow_inf_nan=False,
-        description=description,
-        json_schema_extra=extra,
-    )
-
-
-def _seconds(default: float, description: str) -> Any:
-    """Return the field of a time, 0 to 60 seconds."""
-    extra: dict[str, Any] = {"unit": "seconds"}
-    return Field(
-        float(default),
-        ge=0,
-        le=60,
-        allow_inf_nan=False,
-        description=description,
-        json_schema_extra=extra,
-    )
+_points = _real("points", -200, 200)
+"""A number of points, compared with estimates."""
+_share = _real("share", 0, 1)
+"""A probability or share."""
+_seconds = _real("seconds", 0, 60)
+"""A time."""
 
 
 def _count(default: int, low: int, high: int, unit: str, description: str) -> Any:
@@ -367,12 +346,13 @@ def _derived_name(name: str, changes: Mapping[str, Any]) -> str:
     """Return `name` with what was changed in brackets, earlier changes kept: ``x(a=1,b=2)``."""
     stem, _, inside = name.rstrip(")").partition("(")
     told = dict(part.split("=", 1) for part in inside.split(",") if "=" in part)
-    told |= {key: _brief(value) for key, value in changes.items()}
+    told |= {key: value_text(value) for key, value in changes.items()}
     text = f"{stem}({','.join(f'{key}={value}' for key, value in told.items())})"
     return (text if len(text) <= 80 else text[:79] + "…") if told else name
 
 
-def _brief(value: object) -> str:
+def value_text(value: object) -> str:
+    """Return the value of a parameter as files and commands write it."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -39,25 +40,9 @@ from sim.game.rules import EDITIONS, Edition, Rules
 from sim.watch.events import EVENTS, Decoder, broken_rules
 
 RULE_ID = r"[A-Z]+-[0-9A-Z]+[a-z]?"
-RULE_FAMILIES = [
-    "CARD",
-    "SET",
-    "SLOT",
-    "TURN",
-    "PLUCK",
-    "DOUBLE",
-    "POW",
-    "BAO",
-    "SHIELD",
-    "REC",
-    "FINAL",
-    "SCORE",
-    "GAME",
-    "ZERO",
-    "INV",
-    "KNOW",
-    "SIM",
-]
+RULE_FAMILIES = (
+    "CARD|SET|SLOT|TURN|PLUCK|DOUBLE|POW|BAO|SHIELD|REC|FINAL|SCORE|GAME|ZERO|INV|KNOW|SIM"
+)
 """What ids of rules in the rulebook begin with."""
 
 EMPTY = "-"
@@ -76,16 +61,18 @@ Place = tuple[Seat, Slot]
 Sight = tuple[Seat, Seat, Slot]
 
 
+Cards = Annotated[tuple[str, ...], Field(strict=False)]
+Sights = tuple[Annotated[Sight, Field(strict=False)], ...]
+
+
+def _key(expected: str, default: Any = None, *, strict: bool | None = None) -> Any:
+    """Return a field that may be left out; `expected` says in words what it holds."""
+    return Field(default, strict=strict, json_schema_extra={"expected": expected})
+
+
 def _list(expected: str, default: Any = ()) -> Any:
-    """Return the field of a list; `expected` says in words what it holds."""
-    extra: dict[str, Any] = {"expected": expected}
-    return Field(default, strict=False, json_schema_extra=extra)
-
-
-def _maybe(expected: str, *, strict: bool = True) -> Any:
-    """Return the field of something that may be left out."""
-    extra: dict[str, Any] = {"expected": expected}
-    return Field(None, strict=None if strict else False, json_schema_extra=extra)
+    """Return the field of a list, that files and Python write differently."""
+    return _key(expected, default, strict=False)
 
 
 class Bao(Frozen):
@@ -126,38 +113,35 @@ class Start(Frozen):
     recyclings: Whole = Field(0, ge=0, le=100_000, description="recyclings so far")
     bao: Bao | None = None
     final_phase: FinalPhase | None = None
-    recycled: tuple[Annotated[tuple[str, ...], Field(strict=False)], ...] = _list(
-        "lists of bird ids: the draw pile after each recycling"
-    )
-    knows: tuple[Annotated[Sight, Field(strict=False)], ...] = _list(
-        "a list of [viewer, owner, slot]"
-    )
+    recycled: tuple[Cards, ...] = _list("lists of bird ids: the draw pile after each recycling")
+    knows: Sights = _list("a list of [viewer, owner, slot]")
 
     @model_validator(mode="after")
     def _seats(self) -> Start:
         players = len(self.hands)
+        phases: dict[str, Any] = {"bao": self.bao, "final_phase": self.final_phase}
         named = {"active": self.active}
-        named |= {"bao.by": self.bao.by} if self.bao else {}
-        named |= {"final_phase.by": self.final_phase.by} if self.final_phase else {}
+        named |= {f"{key}.by": phase.by for key, phase in phases.items() if phase}
         for k, (viewer, owner, slot) in enumerate(self.knows):
             named |= {f"knows.{k}": viewer}
             hand = self.hands[owner] if owner < players else ()
             if slot >= len(hand) or hand[slot] == EMPTY:
                 raise InputError(expected="a slot with a card", key=f"knows.{k}", got=[owner, slot])
         for key, seat in named.items():
-            if seat >= players:
-                raise InputError(expected=f"a seat, 0 to {players - 1}", key=key, got=seat)
-        if self.bao and self.final_phase:
+            _check_seat(key, seat, players)
+        if all(phases.values()):
             problem = "BAO and the automatic final phase at once"
             raise InputError(problem, key="final_phase", expected="one of the two")
-        for phase in ("bao", "final_phase"):
-            stands = getattr(self, phase)
-            if stands and stands.turns_left >= players:
+        for key, phase in phases.items():
+            if phase and phase.turns_left >= players:
                 expected = f"1 to {players - 1}: each other player has one turn"
-                raise InputError(
-                    expected=expected, key=f"{phase}.turns_left", got=stands.turns_left
-                )
+                raise InputError(expected=expected, key=f"{key}.turns_left", got=phase.turns_left)
         return self
+
+
+def _check_seat(key: str, seat: int, players: int) -> None:
+    if seat >= players:
+        raise InputError(expected=f"a seat, 0 to {players - 1}", key=key, got=seat)
 
 
 class Move(Frozen):
@@ -167,21 +151,19 @@ class Move(Frozen):
 
     seat: Seat
     do: Literal[MOVES]  # type: ignore[valid-type]
-    slot: Slot | None = _maybe("a slot, a whole number from 0")
+    slot: Slot | None = _key("a slot, a whole number from 0")
     targets: tuple[Annotated[Place, Field(strict=False)], ...] = _list(
         "one or two of [owner, slot]"
     )
     gifts: tuple[Slot, ...] = _list("a list of own slots")
-    target: Place | None = _maybe("[owner, slot]", strict=False)
-    a: Place | None = _maybe("[owner, slot]", strict=False)
-    b: Place | None = _maybe("[owner, slot]", strict=False)
-    swap: bool | None = _maybe("true or false")
-    to: Seat | None = _maybe("a seat, a whole number from 0")
-    own: tuple[Which, Slot] | None = _maybe("[which card, 0 or 1, and slot]", strict=False)
-    rival: tuple[Which, Seat, Slot] | None = _maybe(
-        "[which card, 0 or 1, owner, slot]", strict=False
-    )
-    refused: tuple[str, ...] | None = _maybe("the id of a rule, or a list of ids", strict=False)
+    target: Place | None = _list("[owner, slot]", None)
+    a: Place | None = _list("[owner, slot]", None)
+    b: Place | None = _list("[owner, slot]", None)
+    swap: bool | None = _key("true or false")
+    to: Seat | None = _key("a seat, a whole number from 0")
+    own: tuple[Which, Slot] | None = _list("[which card, 0 or 1, and slot]", None)
+    rival: tuple[Which, Seat, Slot] | None = _list("[which card, 0 or 1, owner, slot]", None)
+    refused: tuple[str, ...] | None = _list("the id of a rule, or a list of ids", None)
 
     @model_validator(mode="before")
     @classmethod
@@ -193,20 +175,20 @@ class Move(Frozen):
     @model_validator(mode="after")
     def _complete(self) -> Move:
         """Check that the move has the keys that it needs, and no others."""
-        needed, optional = _KEYS[self.do]
-        for key in needed:
-            if getattr(self, key) in (None, ()):
-                raise InputError(f"'{self.do}' needs it", key=key, expected=_FORMS[key])
-        for key in _FORMS:
-            if key not in needed + optional and getattr(self, key) not in (None, ()):
+        needed, optional = (keys.split() for keys in _KEYS.get(self.do, ("", "")))
+        for key, form in _FORMS.items():
+            given = getattr(self, key) not in (None, ())
+            if key in needed and not given:
+                raise InputError(f"'{self.do}' needs it", key=key, expected=form)
+            if given and key not in needed + optional:
                 allowed = ", ".join(needed + optional) or "no further key"
                 raise InputError(f"is no key of '{self.do}'", key=key, expected=allowed)
-        if self.do == "pluck" and len(self.targets) > 2:
+        if len(self.targets) > 2:
             raise InputError(expected="one or two targets", key="targets", got=list(self.targets))
         for rule in self.refused or ():
             if not re.fullmatch(RULE_ID, rule):
                 raise InputError("is no rule's id", key="refused", expected='one like "PLUCK-9"')
-            if rule not in REFUSALS and rule.split("-")[0] not in RULE_FAMILIES:
+            if rule not in REFUSALS and not re.match(f"({RULE_FAMILIES})-", rule):
                 raise unknown_name("rule", rule, REFUSALS).inside("refused")
         if len(self.gifts) > 2:
             raise InputError(expected="at most two gifts", key="gifts", got=list(self.gifts))
@@ -214,23 +196,13 @@ class Move(Frozen):
 
     def words(self) -> tuple[Any, ...]:
         """The move as the engine's script holds it, a `MOVE`."""
-        a = b = c = d = NONE
-        if self.do in ("take", "keep"):
-            a = self.slot or 0
-        elif self.do == "pluck":
-            a = _word(self.targets[0])
-            b = _word(self.targets[1]) if len(self.targets) == 2 else NONE
-        elif self.do in ("look", "show"):
-            a = _word(self.target)
-        elif self.do in ("swap", "macaw"):
-            a, b, c = _word(self.a), _word(self.b), int(bool(self.swap))
-        elif self.do == "toco":
-            a = NONE if self.to is None else self.to
-        elif self.do == "shoebill":
-            a, b = self.own or (NONE, NONE)
-            c, d = (self.rival[0], _word(self.rival[1:])) if self.rival else (NONE, NONE)
+        words: list[int] = []
+        for key in " ".join(_KEYS.get(self.do, ())).split():
+            if key != "gifts":
+                words += _words(key, getattr(self, key))
         gifts = [*self.gifts, NONE, NONE][:2]
-        return self.seat, MOVES.index(self.do), a, b, c, d, len(self.gifts), gifts
+        words = [*words, NONE, NONE, NONE, NONE][:4]
+        return self.seat, MOVES.index(self.do), *words, len(self.gifts), gifts
 
     def refusals(self) -> int:
         """The rules that the move is marked `refused` by, as a verdict; 0 where it is not."""
@@ -240,21 +212,19 @@ class Move(Frozen):
         return MARKED | sum(set(known))
 
 
-_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "draw": ((), ()),
-    "take": (("slot",), ()),
-    "keep": (("slot",), ()),
-    "discard": ((), ()),
-    "pluck": (("targets",), ("gifts",)),
-    "look": (("target",), ()),
-    "show": (("target",), ()),
-    "swap": (("a", "b"), ()),
-    "macaw": (("a", "b", "swap"), ()),
-    "toco": (("to",), ()),
-    "shoebill": ((), ("own", "rival")),
-    "bao": ((), ()),
-    "pass": ((), ()),
+_KEYS = {
+    "take": ("slot", ""),
+    "keep": ("slot", ""),
+    "pluck": ("targets", "gifts"),
+    "look": ("target", ""),
+    "show": ("target", ""),
+    "swap": ("a b", ""),
+    "macaw": ("a b swap", ""),
+    "toco": ("to", ""),
+    "shoebill": ("", "own rival"),
 }
+"""Keys that a move needs, and those that it may have; others have none."""
+
 _FORMS = {
     "slot": "an own slot",
     "targets": "one or two of [owner, slot]",
@@ -269,34 +239,37 @@ _FORMS = {
 }
 
 
-def _word(place: Sequence[int] | None) -> int:
-    return NONE if place is None else place[0] << 7 | place[1]
+def _words(key: str, value: Any) -> list[int]:
+    """What a move says under a key, as whole numbers."""
+    if key == "targets":
+        return [owner << 7 | slot for owner, slot in value]
+    if value is None:
+        return [NONE, NONE]
+    if key in ("target", "a", "b"):
+        return [value[0] << 7 | value[1]]
+    if key == "rival":
+        return [value[0], value[1] << 7 | value[2]]
+    return list(value) if key == "own" else [int(value)]
 
 
 class Expect(Frozen):
     """What must hold after the last move; only what is named is compared."""
 
-    hands: tuple[Annotated[tuple[str, ...], Field(strict=False)], ...] | None = _list(
-        "lists of bird ids by seat and slot", None
-    )
+    hands: tuple[Cards, ...] | None = _list("lists of bird ids by seat and slot", None)
     discard_pile: tuple[str, ...] | None = _list("a list of bird ids", None)
     draw_pile: tuple[str, ...] | None = _list("a list of bird ids", None)
     under_pile: tuple[str, ...] | None = _list("a list of bird ids", None)
-    recyclings: Whole | None = _maybe("a whole number")
-    shield: bool | None = _maybe("true or false")
-    bao_by: Seat | Literal["none"] | None = _maybe('a seat, or "none"')
-    active: Seat | None = _maybe("a seat")
+    recyclings: Whole | None = _key("a whole number")
+    shield: bool | None = _key("true or false")
+    bao_by: Seat | Literal["none"] | None = _key('a seat, or "none"')
+    active: Seat | None = _key("a seat")
     end: Literal["bao", "second_recycling", "turn_cap", "none"] | None = None
     totals: tuple[Whole, ...] | None = _list("a list of points by seat", None)
     scores: tuple[Whole, ...] | None = _list("a list of points by seat", None)
     winners: tuple[Seat, ...] | None = _list("a list of seats", None)
     events: tuple[str, ...] | None = _list("a list of names of events", None)
-    knows: tuple[Annotated[Sight, Field(strict=False)], ...] | None = _list(
-        "a list of [viewer, owner, slot]", None
-    )
-    knows_not: tuple[Annotated[Sight, Field(strict=False)], ...] | None = _list(
-        "a list of [viewer, owner, slot]", None
-    )
+    knows: Sights | None = _list("a list of [viewer, owner, slot]", None)
+    knows_not: Sights | None = _list("a list of [viewer, owner, slot]", None)
 
     @field_validator("events")
     @classmethod
@@ -351,43 +324,30 @@ class Scenario(Frozen):
         players = len(self.start.hands)
         for k, move in enumerate(self.move):
             for key, seat in _seats_of(move):
-                if seat >= players:
-                    expected = f"a seat, 0 to {players - 1}"
-                    raise InputError(expected=expected, key=f"move.{k}.{key}", got=seat)
-        piles = self._piles()
-        cards = sum(len(ids) for _key, ids in piles)
+                _check_seat(f"move.{k}.{key}", seat, players)
+        piles, recycled = self._piles(), self.start.recycled
+        cards = sum(len(ids) for _, ids in piles)
         if cards > MAX_CARDS:
             raise InputError(expected=f"at most {MAX_CARDS} cards", key="start", got=cards)
-        for key, ids in piles:
-            for bird in ids:
-                self._bird(key, bird)
-        if sum(len(pile) for pile in self.start.recycled) > LOG_WORDS or (
-            len(self.start.recycled) > MAX_MOVES
-        ):
+        if sum(map(len, recycled)) > LOG_WORDS or len(recycled) > MAX_MOVES:
             raise InputError("too many recyclings", key="start.recycled")
-        for pile in self.start.recycled:
-            for bird in pile:
-                self._bird("start.recycled", bird)
+        known = [bird.id for bird in self.deck.birds]
+        for key, ids in [*piles, *(("start.recycled", pile) for pile in recycled)]:
+            for bird in ids:
+                if bird not in known:
+                    raise unknown_name("bird", bird, known).inside(key)
         for edition in self.editions:
             with within("options"):
                 Rules.of(edition, **self.options)
         return self
 
-    def _piles(self) -> list[tuple[str, tuple[str, ...]]]:
+    def _piles(self) -> list[tuple[str, Sequence[str]]]:
         """All cards of the position: (key, bird ids), empty slots left out."""
-        start = self.start
-        piles = [
-            (f"start.hands.{seat}", tuple(card for card in hand if card != EMPTY))
-            for seat, hand in enumerate(start.hands)
+        hands = [[card for card in hand if card != EMPTY] for hand in self.start.hands]
+        return [(f"start.hands.{seat}", hand) for seat, hand in enumerate(hands)] + [
+            (f"start.{key}", getattr(self.start, key))
+            for key in ("draw_pile", "discard_pile", "under_pile")
         ]
-        for key in ("draw_pile", "discard_pile", "under_pile"):
-            piles.append((f"start.{key}", getattr(start, key)))
-        return piles
-
-    def _bird(self, key: str, bird: str) -> None:
-        ids = [known.id for known in self.deck.birds]
-        if bird not in ids:
-            raise unknown_name("bird", bird, ids).inside(key)
 
     @classmethod
     def from_file(cls, path: PathLike) -> Scenario:
@@ -399,8 +359,6 @@ class Scenario(Frozen):
         with within(where=path):
             data = read_toml(path)
             if "deck" in data:
-                from pathlib import Path
-
                 with within("deck"):
                     data["deck"] = Deck.of(data["deck"], folder=Path(path).parent)
             return cls.model_validate(data)
@@ -416,14 +374,11 @@ class Scenario(Frozen):
 
 def _seats_of(move: Move) -> list[tuple[str, int]]:
     """(key, seat) of every seat that a move names."""
-    seats = [("seat", move.seat)]
-    seats += [(f"targets.{k}", target[0]) for k, target in enumerate(move.targets)]
-    for key in ("target", "a", "b"):
+    seats = [("seat", move.seat), *((f"targets.{k}", at[0]) for k, at in enumerate(move.targets))]
+    for key, at in (("target", 0), ("a", 0), ("b", 0), ("rival", 1)):
         place = getattr(move, key)
-        seats += [(key, place[0])] if place else []
-    seats += [("to", move.to)] if move.to is not None else []
-    seats += [("rival", move.rival[1])] if move.rival else []
-    return seats
+        seats += [(key, place[at])] if place else []
+    return seats if move.to is None else [*seats, ("to", move.to)]
 
 
 class _Table:

@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sim.api import load_results
-from sim.cli import DEFAULT_ROUNDS, main
+from sim.cli import main
+from sim.cli.play import DEFAULT_ROUNDS
 from sim.errors import InputError
 from sim.game.study import MAX_SEED, MAX_UNITS, Study, load_study
 from sim.watch.trace import trace

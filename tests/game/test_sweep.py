@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sim.cli import make_sweep
+from sim.cli.asked import make_sweep
 from sim.errors import InputError
 from sim.game.study import Study
 from sim.game.sweep import Sweep, load_sweep, read_axis

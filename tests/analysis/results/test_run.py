@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 import sim
-from analysis.stats import wilson
-from sim.metrics import SHOWN
-from sim.api import run
-from sim.errors import InputError
-from sim.game.study import Study
 from analysis.results.evaluate import spread
 from analysis.results.run import Result
+from analysis.stats import wilson
+from sim.api import run
+from sim.errors import InputError
 from sim.game.documents import to_json
+from sim.game.study import Study
+from sim.metrics import SHOWN
 
 pytestmark = pytest.mark.jit
 

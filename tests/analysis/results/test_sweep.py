@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import sim
-from analysis.sweeping import best_point, calibration_rows
-from sim.errors import InputError
-from sim.metrics import SWEPT
-from sim.game.study import Study
 from analysis.results.sweep import SweepResult
+from analysis.sweeping import best_point, calibration_rows
 from sim.api import sweep
+from sim.errors import InputError
+from sim.game.study import Study
+from sim.metrics import SWEPT
 
 
 def base(**changes: Any) -> Study:

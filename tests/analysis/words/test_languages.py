@@ -19,7 +19,7 @@ ENGLISH = language(DEFAULT)
 OTHERS = [code for code in languages() if code != DEFAULT]
 
 SAME = re.compile(
-    r"language\.(group|decimal|spaced_marks|form_of_zero)|plot\.(\d|macaw|toco|shoebill)"
+    r"language\.(group|decimal|spaced_marks|form_of_zero)|plot\.(\d)"
     r"|differences\.(a|b|difference)|bird\.(macaw|shoebill)|power\.(macaw|shoebill)"
     r"|metric_name\.(of|player)|change\.(from_to|rule_of|parameter)|number\.range|run\.player_share|tournament\.pair"
 )
@@ -74,7 +74,6 @@ def test_same_places_to_fill_in(code: str) -> None:
         assert isinstance(other.entries[key], str) == isinstance(entry, str), key
         for text in mine:
             assert fields(text) == fields(texts(entry)[0]), key
-        assert [text.count("#") for text in mine] == [text.count("#") for text in texts(entry)], key
 
 
 @pytest.mark.parametrize("code", OTHERS)
