@@ -15,12 +15,12 @@ from itertools import pairwise
 from typing import Any
 
 from analysis.stats import ratio_interval
+from sim.game.deck import POWERS
 
 Event = dict[str, Any]
 Place = tuple[int, int]
 
 OUTCOMES = ("won", "tied", "beaten", "void")
-POWERS = ("look", "show", "swap", "macaw", "toco", "shoebill")
 MOVING = ("swap", "macaw", "toco", "shoebill")
 SHIELD = ("raised", "turns", "plucks_stopped", "powers", "powers_without_effect")
 
