@@ -18,7 +18,7 @@ from sim.game.files import PathLike
 from sim.game.documents import SCHEMA, to_json
 from sim.game.tournament import Tournament
 from sim.metrics import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
-from sim.store.keep import keeping, plan_of_tournament
+from sim.store.tasks import keeping, plan_of_tournament
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -475,7 +475,7 @@ def _canonical(rows: Any, columns: Sequence[Column] = COLUMNS) -> Any:
     )
 
 
-class Keeper:
+class Collector:
     """Keeps records in memory, for a DataFrame; the counterpart of `Parts` without a folder."""
 
     def __init__(self) -> None:
