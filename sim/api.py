@@ -392,6 +392,8 @@ def _play_pairs(
         done=size * totals.units,
         size=size,
     )
+    if keeper is not None:
+        keeper.flush()
     found: PairSums = totals.sums[0]
     return found
 

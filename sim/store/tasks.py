@@ -152,6 +152,15 @@ class Keeper:
             if time.monotonic() - self._waiting.since >= self.every:
                 self._put()
 
+    def flush(self) -> None:
+        """Write down what waits.
+
+        Raises:
+            InputError: As for `note`.
+        """
+        with self.writing():
+            self._put()
+
     def _put(self) -> None:
         """Write down what waits, if anything does."""
         entry = self._waiting.take()
