@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from sim.game.deck import POWERS
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -95,7 +97,6 @@ def _each(what: str, *metrics: Metric) -> list[Metric]:
 
 
 _FROM_1 = "the first of a round being 1 (traces and event logs count from 0)"
-_POWERS = ("look", "show", "swap", "macaw", "toco", "shoebill")
 _OUTCOMES = {
     "won": "whose declarer had strictly the lowest total",
     "tied": "whose declarer tied for the lowest total",
@@ -432,10 +433,10 @@ def _powers() -> Iterator[Metric]:
     }
     yield from _for(
         "which powers come to be used, and how",
-        *(_seat(f"powers.{name}", "powers", f"powers that started: {name}") for name in _POWERS),
+        *(_seat(f"powers.{name}", "powers", f"powers that started: {name}") for name in POWERS),
         *(
             _seat(f"power_triggers.{name}.{k}", "powers", f"{name} {text}")
-            for name in _POWERS
+            for name in POWERS
             for k, text in starts.items()
         ),
     )
@@ -451,7 +452,7 @@ def _powers() -> Iterator[Metric]:
         ),
         *(
             metric
-            for name in _POWERS
+            for name in POWERS
             for metric in (
                 _table(
                     f"power_swing.{name}.count", "players", f"rounds and players who used {name}"

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 
 def _show(thing: Any) -> str | None:
-    from analysis.display import shown
+    from analysis.notebook import html
 
-    return shown(thing)
+    return html(thing)
 
 
 show_with(_show)

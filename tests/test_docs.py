@@ -76,11 +76,11 @@ def shows(block: str, printed: str) -> bool:
     return True
 
 
-def write_file(text: str) -> None:
+def write_file(text: str, folder: Path = Path()) -> None:
     """Write what begins with the comment ``# NAME.toml`` into a file of that name."""
     named = re.match(r"# (\S+\.toml)$", text, re.M)
     if named:
-        Path(named[1]).write_text(text, encoding="utf-8")
+        (folder / named[1]).write_text(text, encoding="utf-8")
 
 
 def run_page(page: Path) -> None:

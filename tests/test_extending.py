@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.patches import DoesNotFit, Patch, patches
+from tests.test_docs import blocks, write_file
 
 pytestmark = pytest.mark.jit  # once is enough
 
@@ -42,25 +43,67 @@ from sim import trace
 from tests.engine import test_options, test_oracle_replay
 from tests.policies import test_parameters
 
+WINS = {"bao_tie": "wins"}
 FLOODS = {"base": "five_per_value", "change": {"barn_owl": {"power": "flood"}}}
 
 test_options.test_every_option_has_a_case()
-for case in test_options.CASES:
-    if case.option == "bao_tie":
-        test_options.test_option_changes_something_in_the_right_direction(case, "second")
-        for index in range(30):
-            log = trace(test_options.study(case, "first", "wins"), index)
-            test_oracle_replay.replay(log)
-floods = sim.Study.of(
-    players=[test_options.DICE] * 3, deck=FLOODS, rules={"max_turns": 200}, rounds=30, seed=3
-)
-for index in range(30):
-    test_oracle_replay.replay(trace(floods, index))
+for study in (
+    {"players": [test_options.DICE] * 3, "deck": FLOODS},
+    {"players": [test_options.CALLER] * 3, "deck": test_options.TWINS, "rules": WINS},
+):
+    study = sim.Study.of(**study, rounds=30, seed=3).with_changes(rules={"max_turns": 200})
+    for index in range(30):
+        test_oracle_replay.replay(trace(study, index))
 for kind in test_parameters.KINDS:
     test_parameters.test_every_parameter_has_a_case(kind)
 for case in test_parameters.CASES:
     if case.parameter in ("bao_patience", "keep_at_most"):
         test_parameters.test_parameter_changes_play_in_the_right_direction(case)
+"""
+
+EVERYTHING = """
+from pathlib import Path
+from analysis.words import languages
+from tests.analysis.words import test_languages
+from tests.test_docs import run_commands
+from tests.watch import test_scenario
+
+Path("hurried.toml").write_text('base = "balanced"\\nbao_patience = 5\\n')
+Path("guest.toml").write_text('kind = "guest"\\n')
+Path("floods.toml").write_text('base = "five_per_value"\\n[change.barn_owl]\\npower = "flood"\\n')
+CHANGED = "--players hurried.toml,guest.toml,guest.toml --deck floods.toml --rule bao_tie=wins"
+run_commands(f"baobei run {CHANGED} --rounds 40 --records --out run")
+run_commands("baobei compare --players guest.toml,random,random,random --rule bao_tie=wins "
+             "--rounds 20 --out b")
+run_commands("baobei sweep --over rules.bao_tie=fails,wins --over 0.bao_patience=0,9 "
+             "--players balanced,guest.toml --rounds 20 --out c")
+run_commands("baobei tournament --players guest.toml,balanced,hurried.toml --deck floods.toml "
+             "--seats 2 --rounds 60 --out d")
+for folder in ("run", "b", "c", "d"):
+    for code in languages():
+        run_commands(f"baobei report {folder} --out page.html --lang {code}")
+for what in ("rules", "players", "metrics", "decks"):
+    for form in ("", "--json"):
+        run_commands(f"baobei list {what} {form}")
+run_commands("baobei list players guest.toml hurried.toml")
+run_commands("baobei trace --players guest.toml,balanced --deck floods.toml --explain")
+for code in test_languages.OTHERS:
+    test_languages.test_all_keys(code)
+    test_languages.test_same_places_to_fill_in(code)
+    test_languages.test_nothing_left_in_english(code)
+for path in test_scenario.FILES:
+    if path.stem.startswith(("flood", "tie")):
+        test_scenario.test_scenario(path)
+"""
+
+LACKING = """
+from analysis.words import language
+from tests.test_docs import run_commands
+
+Path("guest.toml").write_text('kind = "guest"\\n')
+run_commands("baobei run --players guest.toml,guest.toml --rounds 10 --out run")
+run_commands("baobei report run --out page.html --lang it")
+assert language("it").text("kind.guest") == "guest"
 """
 
 THE_PAGE = """
@@ -103,14 +146,20 @@ def test_the_page(copy: Path, tmp_path: Path) -> None:
     """Without their cases new options and parameters are found; with them all is well."""
     tests = [patch for patch in CHANGES if Path(patch.path).name.startswith("test_")]
     for patch in CHANGES:
-        if patch not in tests:
+        if patch not in tests and "/words/" not in patch.path:
             patch.apply(copy)
     python(copy, MISSING, tmp_path / "missing")
-    for patch in tests:
-        patch.apply(copy)
+    python(copy, LACKING, tmp_path / "lacking")
+    for patch in CHANGES:
+        if patch in tests or "/words/" in patch.path:
+            patch.apply(copy)
+    for _, text, _ in blocks(PAGE):
+        if "[expect]" in text:
+            write_file(text, copy / "tests" / "scenarios")
     python(copy, PRESENT + THE_PAGE, tmp_path / "page")
+    python(copy, EVERYTHING, tmp_path / "everything")
     ruff = [sys.executable, "-m", "ruff"]
-    files = [str(copy / patch.path) for patch in CHANGES]
+    files = [str(copy / patch.path) for patch in CHANGES if patch.path.endswith(".py")]
     for check in (["check"], ["format", "--check"]):
         done = subprocess.run([*ruff, *check, "--no-cache", *files], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from analysis.text import align
+from analysis.text.terminal import align
 from sim.cli import main
 from sim.errors import InputError
 from sim.game.deck import Deck

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from analysis.blocks import Table, columns
 from analysis.plots import players, plucks, rounds, sweeps, tournaments
 from analysis.plots.summaries import seat_names
 from analysis.stats import CONFIDENCE
@@ -38,11 +40,10 @@ class Plots:
         return "\n".join(["plots:", *(f"  {name}: {told}" for name, told in self._told())])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td><code>{name}()</code></td><td>{html.escape(told)}</td></tr>"
-            for name, told in self._told()
-        )
-        return f"<table><tbody>{rows}</tbody></table>"
+        from analysis.notebook import draw
+
+        rows = [[Markup("<code>{}()</code>").format(name), told] for name, told in self._told()]
+        return draw([Table("", columns(("", ""), left=(0, 1)), rows)])
 
 
 def seat_scores(result: Result) -> dict[int, players.SeatScores]:

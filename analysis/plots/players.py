@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.languages import ORDINALS
 from analysis.plots.figures import (
     COLOURS,
     axes_or_new,
@@ -33,6 +32,7 @@ from analysis.plots.summaries import (
 )
 from analysis.stats import Interval, mean_interval, ratio_interval, z_score
 from analysis.sweeping import decided_in
+from analysis.words import ORDINALS
 from sim.errors import unknown_name
 
 if TYPE_CHECKING:

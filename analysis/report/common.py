@@ -8,20 +8,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.languages import ORDINALS, Language
-from analysis.report.parts import (
-    Block,
-    Chapter,
-    Code,
-    Column,
-    Facts,
-    Pen,
-    Points,
-    Source,
-    Table,
-    Text,
-)
+from analysis.blocks import Block, Chapter, Code, Column, Facts, Sentence, Sentences, Table
+from analysis.report.parts import Pen, Source
 from analysis.report.repeat import changes, command, defaults, study_toml
+from analysis.words import ORDINALS, Language
 from sim.game.players import KINDS, Player, load_player, shipped_players
 from sim.game.rules import Rules
 
@@ -123,7 +113,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
         if not of_kind:
             continue
         if not changed:
-            yield Text(language.say(f"players.all_default_{kind}"))
+            yield Sentence(language.of_kind("players.all_default", kind))
             continue
         specs = {spec["name"]: spec for spec in model.parameters()}
         columns = [
@@ -140,7 +130,7 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
                 for value in values
             ]
             rows.append([code(key), meaning, value_text(language, usual[key]), *cells])
-        yield Table(language.text(f"players.caption_{kind}"), columns, rows)
+        yield Table(language.of_kind("players.caption", kind), columns, rows)
 
 
 def _strong(text: str, really: bool) -> str | Markup:
@@ -242,7 +232,7 @@ def rules(pen: Pen, summary: Mapping[str, Any]) -> list[Block]:
     language, changed = pen.language, summary["rules_changed"]
     edition = language.text(f"edition.{summary['edition']}")
     if not changed:
-        return [Text(language.say("rules.as_edition", edition=edition))]
+        return [Sentence(language.say("rules.as_edition", edition=edition))]
     columns = [
         Column(language.text("rules.option"), numeric=False),
         Column(language.text("rules.meaning"), numeric=False),
@@ -281,8 +271,8 @@ def assumed(pen: Pen, source: Source) -> list[Block]:
         shown = pen.whole(points, "game.threshold")
         items.append(language.say("assumed.threshold", points=shown))
     if not items:
-        return [Text(language.say("assumed.nothing"))]
-    return [Points(items)]
+        return [Sentence(language.say("assumed.nothing"))]
+    return [Sentences(items)]
 
 
 # --- what may not be concluded --------------------------------------------------------------------
@@ -314,7 +304,7 @@ def repeat(pen: Pen, source: Source, files: Sequence[tuple[str, Mapping[str, Any
     language, summary = pen.language, source.summary
     typed = command(source.kind, [name for name, _ in files], summary)
     blocks: list[Block] = [
-        Text(language.say("repeat.how", files=", ".join(name for name, _ in files))),
+        Sentence(language.say("repeat.how", files=", ".join(name for name, _ in files))),
         Code(typed, language.text("repeat.command")),
     ]
     for name, study in files:
@@ -338,6 +328,6 @@ def last_chapters(pen: Pen, source: Source, limits: Iterable[Markup]) -> list[Ch
         Chapter(text("chapter.players"), players(pen, source.study)),
         Chapter(text("chapter.rules"), rules(pen, source.summary)),
         Chapter(text("chapter.assumed"), assumed(pen, source)),
-        Chapter(text("chapter.limits"), [Points(list(limits))]),
+        Chapter(text("chapter.limits"), [Sentences(list(limits))]),
         repeat(pen, source, [("study.toml", source.study)]),
     ]

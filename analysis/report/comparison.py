@@ -10,28 +10,25 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from analysis.comparing import is_sure, is_tested, moves_untested
-from analysis.languages import ORDINALS
-from analysis.report import common
-from analysis.report.figures import figure
-from analysis.report.parts import (
+from analysis.blocks import (
     FOLDED_FROM,
     NONE,
     Block,
     Chapter,
     Column,
-    Figure,
     Part,
-    Pen,
-    Points,
-    Source,
+    Picture,
+    Sentence,
+    Sentences,
     Table,
-    Text,
     Tile,
-    capital,
-    places_of,
 )
-from analysis.text import decimals
+from analysis.comparing import is_sure, is_tested, moves_untested
+from analysis.report import common
+from analysis.report.figures import figure
+from analysis.report.parts import Pen, Source, capital, places_of
+from analysis.text.numbers import decimals
+from analysis.words import ORDINALS
 
 MAIN: tuple[str, ...] = (
     "win_share",
@@ -78,7 +75,7 @@ def part(pen: Pen, source: Source) -> Part:
         Chapter(language.text("chapter.players"), _players(pen, source)),
         Chapter(language.text("chapter.rules"), list(_rules(pen, source))),
         Chapter(language.text("chapter.assumed"), list(_assumed(pen, source))),
-        Chapter(language.text("chapter.limits"), [Points(list(_limits(pen, source)))]),
+        Chapter(language.text("chapter.limits"), [Sentences(list(_limits(pen, source)))]),
         common.repeat(pen, source, [("a.toml", source.study["a"]), ("b.toml", source.study["b"])]),
     ]
     return Part(
@@ -179,30 +176,30 @@ def _looked_at(rows: Sequence[Pair]) -> int:
 def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     language = pen.language
     if summary["changed"]:
-        yield Text(language.say("comparison.changed", changes=_changes(pen, summary)))
+        yield Sentence(language.say("comparison.changed", changes=_changes(pen, summary)))
     else:
-        yield Text(language.say("comparison.nothing_changed"))
+        yield Sentence(language.say("comparison.nothing_changed"))
     rows = _rows(summary)
     sure = [(k, row) for k, row in rows if is_sure(row)]
     if summary["rounds_that_differ"]["count"] == 0:
         changed = bool(summary["changed"])
-        yield Text(_unseen(pen, summary) if changed else language.say("comparison.identical"))
+        yield Sentence(_unseen(pen, summary) if changed else language.say("comparison.identical"))
         return
     if not sure:
-        yield Text(language.say("comparison.none_sure", n=_looked_at(rows)))
+        yield Sentence(language.say("comparison.none_sure", n=_looked_at(rows)))
     else:
         main = [pair for pair in sure if pair[1]["metric"] in MAIN] or sure
         told_rows = main[:_TOLD_AT_MOST]
-        yield Text(language.say("comparison.sure_lead"), "lead")
-        yield Points([_sentence(pen, *pair) for pair in told_rows])
+        yield Sentence(language.say("comparison.sure_lead"), style="lead")
+        yield Sentences([_sentence(pen, *pair) for pair in told_rows])
         if len(sure) > len(told_rows):
-            yield Text(language.say("comparison.more_sure", n=len(sure) - len(told_rows)))
+            yield Sentence(language.say("comparison.more_sure", n=len(sure) - len(told_rows)))
     still = [pair for pair in rows if not is_sure(pair[1]) and pair[1]["metric"] in MAIN]
     if still:
-        yield Text(language.say("comparison.open_lead"), "lead")
-        yield Points(_not_sure(pen, still, rows)[:_TOLD_AT_MOST])
-    yield Text(language.say("comparison.cannot_lead"), "lead")
-    yield Text(language.say("limit.players_keep"))
+        yield Sentence(language.say("comparison.open_lead"), style="lead")
+        yield Sentences(_not_sure(pen, still, rows)[:_TOLD_AT_MOST])
+    yield Sentence(language.say("comparison.cannot_lead"), style="lead")
+    yield Sentence(language.say("limit.players_keep"))
 
 
 def _unseen(pen: Pen, summary: Mapping[str, Any]) -> Markup:
@@ -396,7 +393,7 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
+def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
     frame = source.tables.get("differences")
     if frame is None:
         return
@@ -412,7 +409,7 @@ def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
 
 def _forest(
     pen: Pen, source: Source, name: str, metrics: Sequence[str], rows: Sequence[Pair]
-) -> Figure:
+) -> Picture:
     from analysis.plots import differences
 
     one = len(metrics) == 1
@@ -442,15 +439,15 @@ def _sure(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     rows = _rows(summary)
     sure = [pair for pair in rows if is_sure(pair[1])]
     if sure:
-        yield Text(pen.language.say("sure.intro"))
+        yield Sentence(pen.language.say("sure.intro"))
         order = sorted(sure, key=lambda pair: pair[1]["metric"] not in MAIN)
-        yield Points([_sentence(pen, *pair) for pair in order], shown=_OPEN_AT_MOST)
+        yield Sentences([_sentence(pen, *pair) for pair in order], shown=_OPEN_AT_MOST)
     else:
-        yield Text(pen.language.say("comparison.none_sure", n=_looked_at(rows)))
+        yield Sentence(pen.language.say("comparison.none_sure", n=_looked_at(rows)))
     moving = [pair for pair in rows if moves_untested(pair[1])]
     if moving:
-        yield Text(pen.language.say("sure.untested"))
-        yield Points([_sentence(pen, *pair) for pair in moving])
+        yield Sentence(pen.language.say("sure.untested"))
+        yield Sentences([_sentence(pen, *pair) for pair in moving])
 
 
 def _open(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
@@ -461,17 +458,17 @@ def _open(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     apart = [pair for pair in still if not _is_same(pair[1])]
     main = [pair for pair in apart if pair[1]["metric"] in MAIN]
     if main:
-        yield Text(pen.language.say("open.intro"))
+        yield Sentence(pen.language.say("open.intro"))
     if same or main:
-        yield Points(_not_sure(pen, [*same, *main], rows), shown=_OPEN_AT_MOST)
+        yield Sentences(_not_sure(pen, [*same, *main], rows), shown=_OPEN_AT_MOST)
     if len(apart) > len(main):
-        yield Text(pen.language.say("open.more", n=len(apart) - len(main)))
+        yield Sentence(pen.language.say("open.more", n=len(apart) - len(main)))
     untested = [
         (k, row) for k, row in rows if not (is_tested(row) or moves_untested(row) or _is_same(row))
     ]
     if untested:
-        yield Text(pen.language.say("open.untested"))
-        yield Points(_not_sure(pen, untested, rows))
+        yield Sentence(pen.language.say("open.untested"))
+        yield Sentences(_not_sure(pen, untested, rows))
 
 
 def _tables(pen: Pen, summary: Mapping[str, Any], name: str) -> Iterator[Block]:
@@ -492,11 +489,11 @@ def _tables(pen: Pen, summary: Mapping[str, Any], name: str) -> Iterator[Block]:
         yield _difference_table(pen, main, language.say("differences.main", what=caption))
     if differ:
         yield _difference_table(pen, differ, caption)
-        yield Text(language.say("differences.legend"), "note")
+        yield Sentence(language.say("differences.legend"), style="note")
     elif chosen:
-        yield Text(language.say("differences.none"))
+        yield Sentence(language.say("differences.none"))
     if name == "seats" and summary["rotated"]:
-        yield Text(language.say("limit.by_player"), "note")
+        yield Sentence(language.say("limit.by_player"), style="note")
 
 
 def _weight(row: Row) -> int:
@@ -544,7 +541,7 @@ def _players(pen: Pen, source: Source) -> list[Block]:
 
 def _rules(pen: Pen, source: Source) -> Iterator[Block]:
     for side in "ab":
-        yield Text(pen.language.say(f"comparison.side_{side}"), "lead")
+        yield Sentence(pen.language.say(f"comparison.side_{side}"), style="lead")
         yield from common.rules(pen, source.summary[side])
 
 

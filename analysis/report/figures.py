@@ -10,18 +10,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.languages import ORDINALS
-from analysis.report.parts import (
-    Column,
-    Figure,
-    Pen,
-    Source,
-    Table,
-    drawn,
-    places_of,
-    seat_label,
-)
+from analysis.blocks import Column, Picture, Table
+from analysis.report.parts import Pen, Source, drawn, places_of, seat_label
 from analysis.stats import ratio
+from analysis.words import ORDINALS
 from sim.errors import left_out
 from sim.game.deck import POWERS
 
@@ -57,7 +49,7 @@ OF_BIRDS = ("calibration", "powers", "power_swing", "birds")
 """Pictures of a run: of how rounds go, and of what plucks, powers and birds do."""
 
 
-def run_figures(pen: Pen, source: Source, names: Sequence[str]) -> Iterator[Figure]:
+def run_figures(pen: Pen, source: Source, names: Sequence[str]) -> Iterator[Picture]:
     """Yield pictures of a run, those of some names that its numbers allow."""
     for name in names:
         if name == "scores":
@@ -68,7 +60,7 @@ def run_figures(pen: Pen, source: Source, names: Sequence[str]) -> Iterator[Figu
             yield from _of_summary(pen, source, name)
 
 
-def _of_summary(pen: Pen, source: Source, name: str) -> Iterator[Figure]:
+def _of_summary(pen: Pen, source: Source, name: str) -> Iterator[Picture]:
     from analysis import plots
 
     for plot in _RUN_PLOTS:
@@ -83,7 +75,7 @@ def _of_summary(pen: Pen, source: Source, name: str) -> Iterator[Figure]:
             )
 
 
-def _of_records(pen: Pen, source: Source) -> Iterator[Figure]:
+def _of_records(pen: Pen, source: Source) -> Iterator[Picture]:
     from analysis import plots
 
     scores = source.tables.get("scores")
@@ -98,7 +90,7 @@ def _of_records(pen: Pen, source: Source) -> Iterator[Figure]:
         )
 
 
-def _of_plucks(pen: Pen, source: Source) -> Iterator[Figure]:
+def _of_plucks(pen: Pen, source: Source) -> Iterator[Picture]:
     """Yield how often plucks hit against how sure players were, where that says anything."""
     from analysis.plots import calibration
     from analysis.plots.plucks import least_shown
@@ -120,7 +112,7 @@ def figure(
     words: str = "",
     narrow_height: float = 0.0,
     **said: Any,
-) -> Figure:
+) -> Picture:
     """Return a picture with the words that the catalogue has for it.
 
     Args:
@@ -141,7 +133,7 @@ def figure(
     wide = narrow = Markup()  # then the numbers behind it stand alone
     with left_out(f"picture {name}"):
         wide, narrow = drawn(language, draw, f"f{pen.part}-{name}", height, alt, narrow_height)
-    return Figure(name, title, caption, alt, wide, narrow, table)
+    return Picture(name, title, caption, alt, wide, narrow, table)
 
 
 # --- runs: tables behind the plots ----------------------------------------------------------------

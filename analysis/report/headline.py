@@ -7,8 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from analysis.blocks import NONE, Tile
 from analysis.report import common
-from analysis.report.parts import NONE, Pen, Source, Tile, places_of
+from analysis.report.parts import Pen, Source, places_of
 from analysis.report.rates import decided_of, has_games, score_places, unit_of, win_places
 
 # --- the answer -----------------------------------------------------------------------------------

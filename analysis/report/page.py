@@ -6,20 +6,18 @@ mail, read on a phone and printed; with scripts switched off only the sorting of
 
 from __future__ import annotations
 
-import base64
 import os
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from analysis.languages import DEFAULT, Language, language
+from analysis.blocks import Column, Part, Table
 from analysis.report import comparison, run, sweep, tournament
-from analysis.report.parts import Column, Part, Pen, Table
+from analysis.report.parts import Pen
 from analysis.report.read import read
+from analysis.templates import environment
+from analysis.words import DEFAULT, Language, language
 from sim.errors import InputError
 from sim.texts import printable
 
@@ -29,8 +27,6 @@ _PARTS = {
     "sweep": sweep.part,
     "tournament": tournament.part,
 }
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 
 def report(results: Sequence[Any] | Any, lang: str = DEFAULT) -> str:
@@ -51,7 +47,7 @@ def report(results: Sequence[Any] | Any, lang: str = DEFAULT) -> str:
     if not sources:
         raise InputError(expected="at least one folder", where="results", got=[])
     parts = [_PARTS[source.kind](Pen(tongue, k), source) for k, source in enumerate(sources)]
-    template = _environment().get_template("report.html")
+    template = environment().get_template("report.html")
     page = template.render(
         language=tongue,
         t=tongue.say,
@@ -60,25 +56,6 @@ def report(results: Sequence[Any] | Any, lang: str = DEFAULT) -> str:
         title=parts[0].title if len(parts) == 1 else tongue.say("page.several", n=len(parts)),
     )
     return printable(page, keep="\n")  # whatever somebody has put into a folder's files
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["data_uri"] = _data_uri
-    return environment
-
-
-def _data_uri(text: str) -> str:
-    """Return a text as an address that holds it, for a link that saves it as a file."""
-    content = base64.b64encode(text.encode()).decode()
-    return f"data:application/toml;charset=utf-8;base64,{content}"
 
 
 def _beside(language: Language, parts: Sequence[Part], kinds: Sequence[str]) -> Table | None:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import compress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from analysis.languages import NO_BREAK, Language
-from analysis.text import decimals
+from analysis.blocks import NONE
+from analysis.text.numbers import decimals
+from analysis.words import NO_BREAK, Language
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
-
-NONE = "–"
-"""What stands for a number that does not exist."""
-
-FOLDED_FROM = 25
-"""Tables with more rows than this are folded away, and left out on paper."""
 
 
 @dataclass(frozen=True)
@@ -129,142 +123,6 @@ def places_of(intervals: Iterable[Sequence[float | None]], scale: float = 1) -> 
     """Return the decimals that suit the widest of some intervals."""
     widths = [high - low for low, high in intervals if low is not None and high is not None]
     return decimals(scale * max(widths) / 2, most=4) if widths else 2
-
-
-# --- blocks ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table: its heading, and whether numbers stand in it."""
-
-    heading: str | Markup
-    numeric: bool = True
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table. The first cell of a row is its heading; cells are HTML or text."""
-
-    caption: str | Markup
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Any]]
-    note: str | Markup = ""
-    kind: str = "table"
-
-    @property
-    def filled(self) -> Table:
-        """The table without columns in which no row has anything, as intervals of games."""
-        there = [
-            not self.rows or any(row[k] != NONE for row in self.rows)
-            for k in range(len(self.columns))
-        ]
-        columns = list(compress(self.columns, there))
-        return replace(
-            self, columns=columns, rows=[list(compress(row, there)) for row in self.rows]
-        )
-
-    @property
-    def folded(self) -> bool:
-        """Whether it is too long to stand open."""
-        return len(self.rows) > FOLDED_FROM
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A picture in two widths, with what it shows in words and the numbers behind it."""
-
-    name: str
-    title: str | Markup
-    caption: str | Markup
-    alt: str | Markup
-    wide: Markup
-    narrow: Markup
-    table: Table | None
-    kind: str = "figure"
-
-
-@dataclass(frozen=True)
-class Text:
-    """A paragraph."""
-
-    text: str | Markup
-    style: str = ""
-    kind: str = "text"
-
-
-@dataclass(frozen=True)
-class Points:
-    """A list of sentences; where there are more than `shown`, if it is not 0, those are folded."""
-
-    items: Sequence[str | Markup]
-    style: str = ""
-    kind: str = "points"
-    shown: int = 0
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Names and what they stand for."""
-
-    rows: Sequence[tuple[str | Markup, str | Markup]]
-    kind: str = "facts"
-
-
-@dataclass(frozen=True)
-class Code:
-    """Something to type, or a file to save."""
-
-    text: str
-    title: str | Markup = ""
-    file: str = ""
-    folded: bool = False
-    kind: str = "code"
-
-
-Block = Table | Figure | Text | Points | Facts | Code
-
-
-@dataclass(frozen=True)
-class Tile:
-    """A headline number: what it is, the number, and its interval or what it is of."""
-
-    label: str | Markup
-    value: Markup
-    note: str | Markup = ""
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A chapter of a part; one without blocks is left out."""
-
-    name: str
-    blocks: Sequence[Block]
-
-
-@dataclass(frozen=True)
-class Part:
-    """One result in a report.
-
-    Attributes:
-        kind: What it is, in words.
-        title: Of the study.
-        question: What it is to find out; may be empty.
-        setting: What was played, in a line.
-        answer: Sentences; the first is the one that matters most.
-        tiles: Headline numbers.
-        chapters: All else.
-        brief: Rows for a table beside other parts: label, number and interval.
-    """
-
-    kind: str
-    title: str
-    question: str
-    setting: Markup
-    answer: Sequence[Block]
-    tiles: Sequence[Tile]
-    chapters: Sequence[Chapter]
-    brief: Sequence[tuple[str | Markup, Markup]] = ()
 
 
 # --- pictures -------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from analysis.languages import Language
+from analysis.words import Language
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

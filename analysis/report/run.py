@@ -7,22 +7,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from analysis.blocks import Block, Chapter, Column, Part, Sentence, Table
 from analysis.report import common
 from analysis.report.figures import OF_BIRDS, OF_ROUNDS, positions, run_figures
 from analysis.report.headline import answer, brief, tiles, whole_or_half
-from analysis.report.parts import (
-    Block,
-    Chapter,
-    Column,
-    Part,
-    Pen,
-    Source,
-    Table,
-    Text,
-    capital,
-    places_of,
-    seat_label,
-)
+from analysis.report.parts import Pen, Source, capital, places_of, seat_label
 from analysis.report.rates import (
     FATES,
     REASONS,
@@ -59,7 +48,7 @@ def part(pen: Pen, source: Source) -> Part:
         title=common.title(language, source),
         question=source.study.get("question", ""),
         setting=common.setting(pen, source),
-        answer=[Text(sentence) for sentence in answer(pen, source)],
+        answer=[Sentence(sentence) for sentence in answer(pen, source)],
         tiles=list(tiles(pen, source.summary)),
         chapters=chapters,
         brief=list(brief(pen, source.summary)),
@@ -216,7 +205,7 @@ def _seats(pen: Pen, source: Source) -> Iterator[Block]:
     if summary.get("positions"):
         yield positions(pen, summary)
     if not common.alike(source.study["players"]):
-        yield Text(language.say("seats.not_rotated"))
+        yield Sentence(language.say("seats.not_rotated"))
 
 
 def seat_table(pen: Pen, summary: Mapping[str, Any]) -> Table:

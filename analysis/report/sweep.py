@@ -8,21 +8,10 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from analysis.blocks import Chapter, Column, Part, Picture, Sentence, Table, Tile
 from analysis.report import common
 from analysis.report.figures import figure
-from analysis.report.parts import (
-    Chapter,
-    Column,
-    Figure,
-    Part,
-    Pen,
-    Source,
-    Table,
-    Text,
-    Tile,
-    capital,
-    places_of,
-)
+from analysis.report.parts import Pen, Source, capital, places_of
 from analysis.report.run import VAGUE
 
 _ROWS_AT_MOST = 1000
@@ -48,7 +37,7 @@ def part(pen: Pen, source: Source) -> Part:
         title=common.title(language, source),
         question=summary["question"],
         setting=common.setting(pen, source),
-        answer=[Text(sentence) for sentence in _answer(pen, summary)],
+        answer=[Sentence(sentence) for sentence in _answer(pen, summary)],
         tiles=list(_tiles(pen, summary)),
         chapters=chapters,
         brief=list(_brief(pen, summary)),
@@ -171,7 +160,7 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
+def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
     metrics = source.tables.get("metrics")
     if metrics is None:
         return
@@ -197,7 +186,7 @@ def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
         yield _ends_figure(pen, source)
 
 
-def _over_one_axis(pen: Pen, source: Source, name: str, of_seats: bool) -> Figure:
+def _over_one_axis(pen: Pen, source: Source, name: str, of_seats: bool) -> Picture:
     from analysis.plots import sweep
 
     metrics, focus = source.tables["metrics"], list(source.summary["focus"])
@@ -217,7 +206,7 @@ def _over_one_axis(pen: Pen, source: Source, name: str, of_seats: bool) -> Figur
 
 def _over_axes(
     pen: Pen, source: Source, name: str, seat: int | None, axes: Sequence[str]
-) -> Iterator[Figure]:
+) -> Iterator[Picture]:
     """Yield a metric over each axis in turn; over two, with a line for each value of the other."""
     from analysis.plots import sweep
 
@@ -240,7 +229,7 @@ def _over_axes(
 
 def _map(
     pen: Pen, source: Source, name: str, seat: int | None, axes: Sequence[str]
-) -> Iterator[Figure]:
+) -> Iterator[Picture]:
     """Yield the map of a win share over two axes, if its fields are few enough to be read."""
     from analysis.plots import sweep_map
 
@@ -260,7 +249,7 @@ def _map(
     )
 
 
-def _ends_figure(pen: Pen, source: Source) -> Figure:
+def _ends_figure(pen: Pen, source: Source) -> Picture:
     from analysis.plots import ends
 
     table = _ends(pen, source.summary)

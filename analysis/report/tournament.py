@@ -8,21 +8,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from analysis.blocks import Block, Chapter, Column, Part, Picture, Sentence, Table, Tile
 from analysis.report import common
 from analysis.report.figures import figure
-from analysis.report.parts import (
-    Block,
-    Chapter,
-    Column,
-    Figure,
-    Part,
-    Pen,
-    Source,
-    Table,
-    Text,
-    Tile,
-    places_of,
-)
+from analysis.report.parts import Pen, Source, places_of
 from analysis.report.run import columns
 
 _MATRIX_AT_MOST = 14
@@ -33,7 +22,7 @@ def part(pen: Pen, source: Source) -> Part:
     """Return the part about a tournament."""
     language, summary = pen.language, source.summary
     ranking: list[Block] = [
-        Text(language.text("ranking.intro")),
+        Sentence(language.text("ranking.intro")),
         _ranking(pen, summary),
         _steps(pen, summary),
     ]
@@ -48,7 +37,7 @@ def part(pen: Pen, source: Source) -> Part:
         title=common.title(language, source),
         question=summary["question"],
         setting=common.setting(pen, source),
-        answer=[Text(sentence) for sentence in _answer(pen, summary)],
+        answer=[Sentence(sentence) for sentence in _answer(pen, summary)],
         tiles=list(_tiles(pen, summary)),
         chapters=chapters,
         brief=list(_brief(pen, summary)),
@@ -141,7 +130,7 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _figures(pen: Pen, source: Source) -> Iterator[Figure]:
+def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
     if not {"ranking", "matrix"} <= source.tables.keys():
         return
     from analysis.plots import strength, strength_matrix

@@ -16,8 +16,6 @@ from pydantic import TypeAdapter
 import sim
 from analysis.comparing import (
     between,
-    comparison_html,
-    comparison_text,
     corrected,
     difference_row,
     differences_frame,
@@ -36,6 +34,9 @@ from sim.batch.sums import Sums
 from sim.errors import InputError, show, within
 from sim.game.files import read_json
 from sim.game.comparison import Comparing, changed, check_alike, of_table
+from analysis.blocks import Block
+from analysis.text.comparison import comparison_blocks, comparison_text
+from sim.game.base import Shown
 from sim.game.files import PathLike
 from sim.game.documents import (
     SCHEMA,
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 @dataclass(eq=False)
-class Comparison:
+class Comparison(Shown):
     """Two studies compared. Equal to another where all numbers are.
 
     Attributes:
@@ -165,8 +166,9 @@ class Comparison:
             f"{sure} of {len(rows)} differences are sure>"
         )
 
-    def _repr_html_(self) -> str:
-        return comparison_html(self.numbers)
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        return comparison_blocks(self.numbers)
 
     @property
     def plot(self) -> ComparisonPlots:

@@ -27,7 +27,9 @@ from analysis.stats import (
 )
 from analysis.sweeping import calibration_frame, calibration_rows
 from analysis.tables import frames
-from analysis.text import counted, summary_html, summary_text
+from analysis.blocks import Block
+from analysis.text.numbers import counted
+from analysis.text.run import run_blocks, summary_text
 from sim.batch.job import ENGINE_VERSION
 from sim.batch.ranges import Ranges, in_words, size
 from sim.batch.stopping import Until, looks_to
@@ -35,6 +37,7 @@ from sim.batch.sums import Sums
 from sim.errors import InputError
 from sim.game.files import read_json
 from sim.game.deck import POWERS
+from sim.game.base import Shown
 from sim.game.files import PathLike
 from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some, to_json
 from sim.game.study import Study
@@ -64,7 +67,7 @@ _PLUCKS = {"own_hit": OWN_HIT, "rival_hit": RIVAL_HIT, "double_hit": DOUBLE_HIT,
 
 
 @dataclass(eq=False)
-class Result:
+class Result(Shown):
     """The result of a run. Equal to another where study, sums and the reason to stop are.
 
     Attributes:
@@ -280,8 +283,9 @@ class Result:
             played = f"{in_words(self.ranges, self.study.unit)} of {self.study.count:,}"
         return f"<Result of {played}, seed {self.study.seed}: {shares or 'nobody won'}>"
 
-    def _repr_html_(self) -> str:
-        return summary_html(self.summary(), title=self.study.title, question=self.study.question)
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        return run_blocks(self.summary(), self.study.title, self.study.question)
 
     # --- folders ----------------------------------------------------------------------------------
 

@@ -22,6 +22,9 @@ from analysis.sweeping import (
 )
 from sim.batch.sums import Sums
 from sim.game.deck import Deck
+from analysis.blocks import Block
+from analysis.text.sweep import sweep_blocks, sweep_text
+from sim.game.base import Shown
 from sim.game.files import PathLike
 from sim.game.documents import SCHEMA, to_json
 from sim.game.players import Player
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from analysis.plots import SweepPlots
 
 @dataclass(eq=False)
-class SweepResult:
+class SweepResult(Shown):
     """The result of a sweep.
 
     Attributes:
@@ -141,8 +144,6 @@ class SweepResult:
 
     def to_text(self) -> str:
         """Return the tables that ``baobei sweep`` prints."""
-        from analysis.text_many import sweep_text
-
         return sweep_text(self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds)
 
     def __str__(self) -> str:
@@ -153,10 +154,9 @@ class SweepResult:
         """Say in one line what was played."""
         return f"<Result of {self.sweep!r}>"
 
-    def _repr_html_(self) -> str:
-        from analysis.text_many import sweep_html
-
-        return sweep_html(self.summary())
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        return sweep_blocks(self.summary())
 
     # --- folders ----------------------------------------------------------------------------------
 

@@ -14,6 +14,9 @@ import sim
 from analysis.ranking import Seating, Standings
 from analysis.results.run import game_of
 from sim.batch.sums import Sums
+from analysis.blocks import Block
+from analysis.text.tournament import tournament_blocks, tournament_text
+from sim.game.base import Shown
 from sim.game.files import PathLike
 from sim.game.documents import SCHEMA, to_json
 from sim.game.tournament import Tournament
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from analysis.plots import TournamentPlots
 
 @dataclass(eq=False)
-class TournamentResult:
+class TournamentResult(Shown):
     """The result of a tournament.
 
     Attributes:
@@ -100,8 +103,6 @@ class TournamentResult:
 
     def to_text(self) -> str:
         """Return the tables that ``baobei tournament`` prints, at most 100 columns wide."""
-        from analysis.text_many import tournament_text
-
         return tournament_text(
             self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds
         )
@@ -117,10 +118,9 @@ class TournamentResult:
         )
         return f"<Result of {self.tournament!r}: {best}>"
 
-    def _repr_html_(self) -> str:
-        from analysis.text_many import tournament_html
-
-        return tournament_html(self.summary())
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show of it."""
+        return tournament_blocks(self.summary())
 
     # --- folders ----------------------------------------------------------------------------------
 

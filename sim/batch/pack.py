@@ -6,16 +6,16 @@ import math
 import operator
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from sim.batch.confidence import Mixing, curve
+from sim.core.codes import KIND, number_of
 from sim.core.layout import (
     AGES,
     CLAIMS,
     CURVE,
-    HEURISTIC,
     LIES_DEALT,
     LIES_KEPT,
     LIES_TAKEN,
@@ -23,42 +23,21 @@ from sim.core.layout import (
     MAX_PLAYERS,
     NEIGHBOURS,
     NONE,
-    RANDOM,
-    REAL_PARAMETERS,
-    RULE_FIELDS,
-    SCRIPTED,
     SLOT_NUMBERS,
     SPARED,
     TABLE,
     new_record,
 )
 from sim.game.deck import POWERS, Deck
-from sim.game.players import Player
+from sim.game.players import Player, RandomPlayer
 from sim.game.rules import Rules
 from sim.game.study import Study
 
-RATES = (
-    "bao_rate",
-    "pluck_rate",
-    "double_rate",
-    "take_rate",
-    "keep_rate",
-    "swap_rate",
-    "decline_rate",
-)
+RATES = [spec["name"] for spec in RandomPlayer.parameters() if spec["unit"] == "share"]
 """How often the random policy does what is optional; a heuristic player's blunders do, too."""
 
 DOUBT_FOR_RATE, MOST_DOUBT = 150.0, 27.0
 """How far who mixes up cards distrusts its count (in cards of a whole deck), fitted to play."""
-
-_KINDS = {"heuristic": HEURISTIC, "random": RANDOM}
-
-
-def choice_number(model: type[Any], field: str, value: object) -> int:
-    """The number of an option's or parameter's value: itself, or its place among the choices."""
-    if isinstance(value, str):
-        return get_args(model.model_fields[field].annotation).index(value)
-    return int(value)  # type: ignore[call-overload,no-any-return]
 
 
 def pack_cards(table: Any, deck: Deck, cards: Sequence[int]) -> None:
@@ -105,8 +84,10 @@ def _pack_neighbours(table: Any) -> None:
 
 def pack_rules(table: Any, rules: Rules, players: int) -> None:
     """Write rule options into a table record, for a number of players."""
-    for name in RULE_FIELDS:
-        setattr(table, f"rule_{name}", choice_number(Rules, name, getattr(rules, name)))
+    for option in Rules.options():
+        if option["type"] != "table":
+            name = option["name"]
+            setattr(table, f"rule_{name}", number_of(option, getattr(rules, name)))
     table.players = players
     table.threshold = rules.game_threshold[players]
     for count, hand in rules.hand_size.items():
@@ -116,16 +97,13 @@ def pack_rules(table: Any, rules: Rules, players: int) -> None:
 def pack_players(table: Any, players: Sequence[Player]) -> None:
     """Write strategies into a table record, one for each seat."""
     for seat, player in enumerate(players):
-        table.policy[seat] = _KINDS[player.kind]
+        table.policy[seat] = getattr(KIND, player.kind)
         # What a blunder does: any legal move, each as likely as it comes.
         for name in RATES:
             getattr(table, name)[seat] = 0.5
-        for name, value in player.values.items():
-            # A parameter has its place in the table: one line in sim.core.layout.
-            if name in REAL_PARAMETERS:
-                getattr(table, name)[seat] = math.nan if value == "counted" else value
-            else:
-                getattr(table, name)[seat] = choice_number(type(player), name, value)
+        for spec in player.parameters():
+            name = spec["name"]
+            getattr(table, name)[seat] = number_of(spec, getattr(player, name))
         _pack_memory(table, seat)
         _pack_expectations(table, seat)
         least = min(table.pluck_confidence[seat], table.pluck_rival_confidence[seat])
@@ -147,8 +125,10 @@ def _pack_memory(table: Any, seat: int) -> None:
         for k, claim in enumerate(CLAIMS):
             table.curve[seat, k] = curve(claim, int(table.players), mixing, CURVE)
     table.forgets_first[seat] = forget / fading if fading > 0 else 0
-    table.overlooks[seat] = int(table.policy[seat] == HEURISTIC and table.count_cards[seat] < 1)
-    if table.policy[seat] == HEURISTIC:
+    table.overlooks[seat] = int(
+        table.policy[seat] == KIND.heuristic and table.count_cards[seat] < 1
+    )
+    if table.policy[seat] == KIND.heuristic:
         table.lapses[seat] = int(fading > 0)
         table.crowded[seat] = int(table.memory_span[seat] < MAX_CARDS)
         table.lasting[seat] = 2**64 - 1 if forget == 0 else 0
@@ -213,5 +193,5 @@ def pack_script(rules: Rules, deck: Deck, cards: Sequence[int], players: int) ->
     table.scripted = 1
     pack_rules(table, rules, players)
     pack_cards(table, deck, cards)
-    table.policy[:MAX_PLAYERS] = SCRIPTED
+    table.policy[:MAX_PLAYERS] = KIND.scripted
     return table

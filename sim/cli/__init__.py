@@ -990,7 +990,7 @@ def check_page(path: str | None, lang: str, option: str = "--report") -> None:
     """
     if path is None and lang == "en":
         return
-    from analysis.languages import language
+    from analysis.words import language
 
     with within(where="--lang"):
         language(lang)

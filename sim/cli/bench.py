@@ -163,7 +163,7 @@ def processor() -> str:
 
 def text(figures: dict[str, Any]) -> str:
     """Return the measurements as a table."""
-    from analysis.text import align
+    from analysis.text.terminal import align
 
     machine, copy = figures["machine"], figures["copy"]
     cells = [

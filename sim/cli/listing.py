@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from analysis.languages import DEFAULT, Language, language
-from analysis.text import WIDTH, align, paragraph, setting
+from analysis.text.numbers import setting
+from analysis.text.terminal import WIDTH, align, paragraph
+from analysis.words import DEFAULT, Language, language
 from sim.errors import unknown_name, within
 from sim.game.deck import Deck, load_deck, shipped_decks
 from sim.game.documents import to_json

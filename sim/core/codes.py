@@ -5,10 +5,15 @@ An `IntEnum` is a plain number to the compiler.
 
 from __future__ import annotations
 
+import math
+from collections import namedtuple
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum, auto
 from typing import Any
 
 from sim.game.deck import POWERS
+from sim.game.players import KINDS, parameters_of_all
+from sim.game.rules import Rules
 
 
 class Code(IntEnum):
@@ -69,15 +74,37 @@ class Do(Code):
 MOVES = tuple(do.words for do in Do)
 
 
-class Power(IntEnum):
-    """Powers, numbered as in `sim.game.deck`; NONE is no power."""
+def _numbered(name: str, words: Sequence[str]) -> Any:
+    return namedtuple(name, words)(*range(len(words)))
 
-    LOOK = POWERS.index("look")
-    SHOW = POWERS.index("show")
-    SWAP = POWERS.index("swap")
-    MACAW = POWERS.index("macaw")
-    TOCO = POWERS.index("toco")
-    SHOEBILL = POWERS.index("shoebill")
+
+#: Powers, numbered as in `sim.game.deck`; NONE is no power.
+Power = _numbered("Power", [power.upper() for power in POWERS])
+
+
+def _choices(name: str, specs: Iterable[Mapping[str, Any]]) -> Any:
+    choices = {spec["name"]: spec["choices"] for spec in specs if spec["type"] == "choice"}
+    return namedtuple(name, choices)(*(_numbered(key, choices[key]) for key in choices))
+
+
+#: Numbers of the choices of rule options, by name: `OPTION.plucks.own_only`.
+OPTION = _choices("Option", Rules.options())
+
+#: Numbers of the choices of players' parameters, by name: `CHOICE.gift.highest`.
+CHOICE = _choices("Choice", parameters_of_all().values())
+
+#: Kinds of players; those of a scenario do what stands in its script.
+KIND = _numbered("Kind", [*KINDS, "scripted"])
+
+
+def number_of(spec: Mapping[str, Any], value: Any) -> Any:
+    """The number that kernels know the value of an option or parameter by.
+
+    That of a choice is its place; "counted" is NaN.
+    """
+    if value == "counted":
+        return math.nan
+    return spec["choices"].index(value) if isinstance(value, str) else value
 
 
 class Fault(IntEnum):

@@ -31,6 +31,8 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
+from . import codes, layout
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: False under ``NUMBA_DISABLE_JIT=1``: the same source then runs as plain Python.
@@ -45,12 +47,14 @@ _SOURCES = ("core", "engine", "policies")
 
 
 def source_digest() -> str:
-    """Hex digest of the engine's sources, its packages' versions and the compiler's flags."""
+    """Hex digest of the engine's sources, what it is told of rules and players, the compiler."""
     digest = hashlib.sha256()
     for folder in _SOURCES:
         for path in sorted((_PACKAGE / folder).rglob("*.py")):
             digest.update(str(path.relative_to(_PACKAGE)).encode())
             digest.update(path.read_bytes())
+    declared = (codes.OPTION, codes.CHOICE, codes.KIND, codes.Power, layout.TABLE.descr)
+    digest.update(repr(declared).encode())
     digest.update(f"{numba.__version__} {np.__version__} {numba.config.BOUNDSCHECK}".encode())
     return digest.hexdigest()[:16]
 
@@ -303,9 +307,7 @@ def unit(function: F) -> F:
     """
     if not COMPILED:
         return function
-    from .layout import STATE, TABLE
-
-    records = {"state": numba.from_dtype(STATE), "table": numba.from_dtype(TABLE)}
+    records = {"state": numba.from_dtype(layout.STATE), "table": numba.from_dtype(layout.TABLE)}
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     signature = types.int64(*(records.get(name, types.int64) for name in names))
     options = {"nogil": True, "error_model": "numpy"}

@@ -19,11 +19,14 @@ match this reference?" is then one AND for each word.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from sim.game.deck import POWERS
+from sim.game.players import parameters_of_all
+from sim.game.rules import Rules
 
 MAX_PLAYERS = 6
 MAX_CARDS = 128
@@ -36,9 +39,6 @@ LOG_WORDS = 16384
 SLOT_NUMBERS = 66
 
 NONE = -1
-
-# Kinds of players (``Table.policy``).
-HEURISTIC, RANDOM, SCRIPTED = range(3)
 
 # What started a power.
 BY_DISCARD, BY_REFERENCE, BY_ELIMINATED = range(3)
@@ -135,18 +135,6 @@ CLAIM_IN_WINDOW = 1
 
 #: Bins of a plucker's confidence, from 0 to 1; the last one holds certainty, too.
 CONFIDENCE_BINS = 20
-
-# Rule options as numbers, in the order in which sim.game.rules names the choices.
-PLUCKS_ALL, PLUCKS_OWN, PLUCKS_NONE = range(3)
-DOUBLE_ANY, DOUBLE_OWN, DOUBLE_NONE = range(3)
-POWERS_SECOND, POWERS_ALL = range(2)
-FILL_EMPTY, NEW_SLOT = range(2)
-PLUCKER_FIRST, ACTIVE_FIRST = range(2)
-LOCK_TURN, LOCK_PLUCK, LOCK_NONE = range(3)
-SHIELD_AFTER, SHIELD_AT_ONCE, SHIELD_NONE = range(3)
-SUCCESS_ZERO, SUCCESS_TOTAL = range(2)
-RECYCLE_IGNORE, RECYCLE_OVERRIDE = range(2)
-FIRST_HIGHEST, FIRST_ROTATE, FIRST_RANDOM = range(3)
 
 _SEATS = (MAX_PLAYERS,)
 
@@ -352,83 +340,31 @@ PLAY_AND_MEMORIES = np.dtype(_PLAY + _MEMORIES, align=True)
 #: Begins as both of these do.
 STATE = np.dtype(_PLAY + _MEMORIES + _COUNTED + [("log", LOG), ("script", SCRIPT)], align=True)
 
-#: Parameters of players that kernels read, by kind of number. Names as in sim.game.players.
-REAL_PARAMETERS = (
-    "bao_threshold",
-    "bao_margin",
-    "pluck_confidence",
-    "pluck_rival_confidence",
-    "pluck_rival_min_gain",
-    "take_max_value",
-    "take_min_gain",
-    "keep_min_gain",
-    "power_appetite",
-    "swap_min_gain",
-    "macaw_min_gain",
-    "attention",
-    "bao_confidence",
-    "forget_rate",
-    "mix_up_rate",
-    "count_cards",
-    "reaction_mean",
-    "reaction_sd",
-    "blunder_rate",
-    "score_awareness",
-    "unknown_value",
-    "know_worth",
-    "bao_rate",
-    "pluck_rate",
-    "double_rate",
-    "take_rate",
-    "keep_rate",
-    "swap_rate",
-    "decline_rate",
-)
-WHOLE_PARAMETERS = (
-    "bao_unknown_max",
-    "bao_min_turn",
-    "double_pluck",
-    "pluck_on_draw",
-    "pluck_in_window",
-    "gift",
-    "look_first",
-    "toco_target",
-    "last_turns",
-    "show_first",
-    "shoebill_target",
-    "memory_span",
-)
+# Parameters that stand after another one than in the model of their kind.
+_STANDS_AFTER = {
+    "attention": "macaw_min_gain",
+    "bao_confidence": "attention",
+    "unknown_value": "score_awareness",
+    "know_worth": "unknown_value",
+    "show_first": "last_turns",
+    "shoebill_target": "show_first",
+    "memory_span": "shoebill_target",
+}
 
-# Choices among the whole parameters, in the order in which sim.game.players names them.
-GIFT_HIGHEST, GIFT_UNKNOWN, GIFT_LOWEST_LOSS = range(3)
-FIRST_OWN, FIRST_RIVAL = range(2)
-TARGET_LEADER, TARGET_NEXT, TARGET_DECLARER, TARGET_RANDOM = range(4)
-TARGET_LOWEST = TARGET_NEXT  # a Shoebill's second choice; a Toco Toucan's is the next player
 
-#: Whole and yes/no options of sim.game.rules, and choices as their number.
-RULE_FIELDS = (
-    "peeks",
-    "first_player",
-    "take_discard",
-    "plucks",
-    "double_pluck",
-    "double_pluck_powers",
-    "penalty_cards",
-    "added_card_slot",
-    "window_power_order",
-    "powers_optional",
-    "move_lock",
-    "shoebill_locks",
-    "bao",
-    "shield",
-    "bao_success",
-    "bao_failure_factor",
-    "bao_failure_minimum",
-    "recycle_limit",
-    "recycle_after_bao",
-    "max_turns",
-    "max_rounds",
-)
+def _parameters(dtype: type[np.generic]) -> list[tuple[str, type[np.generic], tuple[int]]]:
+    """Fields of the parameters of all kinds of players that are numbers of a dtype."""
+    specs = parameters_of_all()
+    names = [name for name in specs if name not in _STANDS_AFTER]
+    for name, before in _STANDS_AFTER.items():
+        names.insert(names.index(before) + 1, name)
+    return [(name, dtype, _SEATS) for name in names if _kind_of_number(specs[name]) is dtype]
+
+
+def _kind_of_number(spec: Mapping[str, Any]) -> type[np.generic]:
+    whole = spec["type"] in ("integer", "boolean", "choice") and spec.get("unit") != "points"
+    return np.int32 if whole else np.float64
+
 
 TABLE = np.dtype(
     [
@@ -436,8 +372,8 @@ TABLE = np.dtype(
         ("games", np.int32),  # 1: a unit is a game, 0: a round
         ("scripted", np.int32),
         ("policy", np.uint8, _SEATS),
-        # Rules; one int32 each, `rule_` before the option's name.
-        *[(f"rule_{name}", np.int32) for name in RULE_FIELDS],
+        # Rules; choices as their numbers. Tables by number of players have fields of their own.
+        *[(f"rule_{o['name']}", np.int32) for o in Rules.options() if o["type"] != "table"],
         ("hand_size", np.int32, (MAX_PLAYERS + 1,)),  # by number of players
         ("threshold", np.int32),
         # Deck.
@@ -481,8 +417,9 @@ TABLE = np.dtype(
         # How likely a card of a family is to lie there, for how it came to lie (LIES_…).
         ("lies", np.float64, (MAX_PLAYERS, 3, MAX_FAMILIES)),
         ("forgets_first", np.float64, _SEATS),  # chance that what fades is forgotten
-        *[(name, np.float64, _SEATS) for name in REAL_PARAMETERS],
-        *[(name, np.int32, _SEATS) for name in WHOLE_PARAMETERS],
+        # Parameters of players: choices as their numbers, points and shares as float64.
+        *_parameters(np.float64),
+        *_parameters(np.int32),
     ],
     align=True,
 )

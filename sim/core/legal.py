@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .codes import PLUCK, Ask, Broken
+from .codes import OPTION, PLUCK, Ask, Broken
 from .jit import inline, kernel, popcount
 from .knowledge import bit
-from .layout import DOUBLE_NONE, DOUBLE_OWN, MAX_SLOTS, NONE, PLUCKS_NONE, PLUCKS_OWN, WORDS
+from .layout import MAX_SLOTS, NONE, WORDS
 
 
 @kernel
@@ -95,7 +95,7 @@ def judge_claim(state, table, seat, window):
     """Verdict on the claim in answer[1:4]; `window` is 1 in a window, 0 after the own draw."""
     broken = 0
     n = state.answer[1]
-    if table.rule_plucks == PLUCKS_NONE:
+    if table.rule_plucks == OPTION.plucks.none:
         broken |= Broken.PLUCK_1
     if window and seat == state.active:
         broken |= Broken.PLUCK_3
@@ -111,14 +111,19 @@ def judge_claim(state, table, seat, window):
             broken |= Broken.PLUCK_8
         if owner != seat:
             rivals += 1
-            if table.rule_plucks == PLUCKS_OWN:
+            if table.rule_plucks == OPTION.plucks.own_only:
                 broken |= Broken.PLUCK_1
         if protected(state, owner, seat):
             broken |= Broken.PLUCK_9 | Broken.SHIELD_3
     if n == 2:
-        if state.answer[2] == state.answer[3] or table.rule_double_pluck == DOUBLE_NONE:
+        if (
+            state.answer[2] == state.answer[3]
+            or table.rule_double_pluck == OPTION.double_pluck.none
+        ):
             broken |= Broken.DOUBLE_1
-        if table.rule_double_pluck == DOUBLE_OWN and (window or rivals > 0):
+        if table.rule_double_pluck == OPTION.double_pluck.own_draw_own_cards and (
+            window or rivals > 0
+        ):
             broken |= Broken.DOUBLE_1
         if rivals > 0 and state.n_cards[seat] - (n - rivals) < rivals:
             broken |= Broken.DOUBLE_1 | Broken.PLUCK_5

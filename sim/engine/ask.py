@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.codes import Fault
+from ..core.codes import KIND, Fault
 from ..core.jit import inline, unit
 from ..core.knowledge import who_recalls
-from ..core.layout import HEURISTIC, MAX_PLAYERS, RANDOM
+from ..core.layout import MAX_PLAYERS
 from ..core.legal import judge
 from ..core.log import note_why
 from ..core.memory import recall
@@ -29,7 +29,7 @@ def who_may_claim(state, table, card, matches, seen_by):
     others = np.int64(0)  # that have cards and not the turn
     for seat in range(MAX_PLAYERS):  # a fixed number is quicker
         kind = table.policy[state.who[seat]]
-        may = (kind != HEURISTIC) | heuristic.has_hunch(state, table, seat)
+        may = (kind != KIND.heuristic) | heuristic.has_hunch(state, table, seat)
         seats |= np.int64(may) << np.int64(seat)
         others |= np.int64(state.n_cards[seat] > 0) << np.int64(seat)
     others &= (np.int64(1) << np.int64(state.players)) - 1
@@ -46,7 +46,7 @@ def who_may_claim(state, table, card, matches, seen_by):
 def _is_open(state, table, seat):
     """Whether a seat must be asked, since its answer hangs on more than what it knows."""
     who = state.who[seat]
-    return table.policy[who] != HEURISTIC or table.blunder_rate[who] > 0.0 or state.log.on != 0
+    return table.policy[who] != KIND.heuristic or table.blunder_rate[who] > 0.0 or state.log.on != 0
 
 
 @inline
@@ -72,7 +72,7 @@ def ask(state, table, seat, question):
     """Put a question to a seat; afterwards `State.answer` is legal, or `State.fault` is set."""
     seat &= 7  # tells the compiler that no index is negative
     kind = table.policy[state.who[seat]]
-    if kind == HEURISTIC:
+    if kind == KIND.heuristic:
         recall(state, table, seat)
         if own_chance(state, seat, table.blunder_rate[state.who[seat]]):
             random_legal.decide(state, table, seat, question)
@@ -80,7 +80,7 @@ def ask(state, table, seat, question):
             heuristic.decide(state, table, seat, question)
         if state.log.on:
             note_why(state, seat, question)
-    elif kind == RANDOM:
+    elif kind == KIND.random:
         random_legal.decide(state, table, seat, question)
     else:
         scripted.decide(state, table, seat, question)

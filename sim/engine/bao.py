@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.codes import Note
+from ..core.codes import OPTION, Note
 from ..core.jit import kernel
 from ..core.layout import (
     BAO_BEATEN,
@@ -14,10 +14,7 @@ from ..core.layout import (
     END_CAP,
     END_RECYCLING,
     RUNNING,
-    SHIELD_AFTER,
-    SHIELD_AT_ONCE,
     SHIELD_RAISED,
-    SUCCESS_ZERO,
 )
 from ..core.log import note
 from .counting import count_call
@@ -38,7 +35,7 @@ def changed_by(state, table, owner, seat):
         owner == state.bao_by
         and seat != owner
         and state.shield == 0
-        and table.rule_shield == SHIELD_AFTER
+        and table.rule_shield == OPTION.shield.after_first_change
     ):
         _raise_shield(state, owner)
 
@@ -53,7 +50,7 @@ def call(state, table, seat):
     if state.counted:
         count_call(state, seat)
     note(state, Note.BAO, seat, 0, 0, 0, 0)
-    if table.rule_shield == SHIELD_AT_ONCE:
+    if table.rule_shield == OPTION.shield.at_once:
         _raise_shield(state, seat)
 
 
@@ -71,7 +68,7 @@ def _score_declarer(state, table):
                 state.bao_outcome = BAO_TIED
     if state.bao_outcome != BAO_WON:
         state.score[by] = max(own * table.rule_bao_failure_factor, table.rule_bao_failure_minimum)
-    elif own > 0 and table.rule_bao_success == SUCCESS_ZERO:
+    elif own > 0 and table.rule_bao_success == OPTION.bao_success.zero:
         state.score[by] = 0
 
 

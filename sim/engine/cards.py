@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.codes import Note
+from ..core.codes import OPTION, Note
 from ..core.jit import kernel
 from ..core.knowledge import bit, forget_all, learn_face_up
-from ..core.layout import BAO_VOID, FILL_EMPTY, NONE, RECYCLE_OVERRIDE
+from ..core.layout import BAO_VOID, NONE
 from ..core.log import note, note_recycle
 from ..core.rng import STREAM_DEAL, STREAM_RECYCLE, below, number
 
@@ -42,7 +42,7 @@ def start_final_phase(state, table):
     if state.final_by >= 0:
         return
     if state.bao_by >= 0:
-        if table.rule_recycle_after_bao != RECYCLE_OVERRIDE:
+        if table.rule_recycle_after_bao != OPTION.recycle_after_bao.override:
             return
         state.bao_by = NONE
         state.shield = 0
@@ -227,7 +227,10 @@ def free_slot(state, table, owner):
     """SLOT-3: the slot that an added card takes."""
     used = state.n_slots[owner]
     holes = used > state.n_cards[owner]
-    if holes and (table.rule_added_card_slot == FILL_EMPTY or used >= table.slot_numbers):
+    if holes and (
+        table.rule_added_card_slot == OPTION.added_card_slot.fill_empty
+        or used >= table.slot_numbers
+    ):
         for slot in range(used):
             if state.slot_card[owner, slot] < 0:
                 return slot

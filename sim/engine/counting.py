@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from ..core.codes import Power
+from ..core.codes import OPTION, Power
 from ..core.jit import inline, kernel, popcount
 from ..core.knowledge import matching
 from ..core.layout import (
@@ -37,8 +37,6 @@ from ..core.layout import (
     PLUCK_RIVAL,
     PLUCK_TRIED,
     PLUCKED,
-    PLUCKS_ALL,
-    PLUCKS_NONE,
     POWER_BY,
     POWER_USED,
     RACED,
@@ -146,7 +144,7 @@ def _chance(state, table, seat, matches):
     Counts it where the Shield forbids a card of the declarer. `matches`: the face-down cards that
     match the reference, a uint64 for each word.
     """
-    if table.rule_plucks == PLUCKS_NONE:
+    if table.rule_plucks == OPTION.plucks.none:
         return NONE
     own = _ZERO
     others = _ZERO
@@ -156,7 +154,7 @@ def _chance(state, table, seat, matches):
         others |= known & ~state.held[seat, word]
     if (own | others) == _ZERO:
         return NONE
-    if table.rule_plucks == PLUCKS_ALL and state.n_cards[seat] > 0:
+    if table.rule_plucks == OPTION.plucks.all and state.n_cards[seat] > 0:
         if state.shield != 0 and seat != state.bao_by:
             others = _count_closed(state, seat, matches)
         if own == _ZERO and others != _ZERO:

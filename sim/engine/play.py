@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.codes import RECORD_COLUMNS, Fault, Note, Stage
+from ..core.codes import OPTION, RECORD_COLUMNS, Fault, Note, Stage
 from ..core.jit import entry, kernel
 from ..core.layout import (
     END_CAP,
-    FIRST_HIGHEST,
-    FIRST_ROTATE,
     GAME_MAX_ROUNDS,
     GAME_THRESHOLD,
     GAME_TIE_CAP,
@@ -74,9 +72,9 @@ def _deal_round(state, table, seed):
 @kernel
 def _choose_next_first(state, table):
     """SET-4: who begins the next round of a game."""
-    if table.rule_first_player == FIRST_ROTATE:
+    if table.rule_first_player == OPTION.first_player.rotate:
         state.next_first = state.first + 1 if state.first + 1 < state.players else 0
-    elif table.rule_first_player == FIRST_HIGHEST:
+    elif table.rule_first_player == OPTION.first_player.highest_score:
         # Among equals, who came first in the turn order of the round just played.
         best = state.first
         for step in range(1, state.players):

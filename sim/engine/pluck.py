@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.codes import Ask, Fault, Note
+from ..core.codes import OPTION, Ask, Fault, Note
 from ..core.jit import kernel, unit
 from ..core.knowledge import bit, learn_all
-from ..core.layout import NONE, PLUCKS_NONE
+from ..core.layout import NONE
 from ..core.log import note, note_pluck
 from ..core.rng import STREAM_RACE, normal, number
 from ..policies import scripted
@@ -57,7 +57,7 @@ def race(state, table, card, matches, seen_by):
             state.claims = 1 << seat
             take_claim(state)
         return np.int64(seat)
-    if table.rule_plucks == PLUCKS_NONE:
+    if table.rule_plucks == OPTION.plucks.none:
         return np.int64(NONE)
     seats = who_may_claim(state, table, card, matches, seen_by)
     winner = np.int64(NONE)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.codes import Ask, Fault, Note, Power
+from ..core.codes import OPTION, Ask, Fault, Note, Power
 from ..core.jit import kernel, unit
 from ..core.knowledge import bit, learn, learn_all, learn_lying
-from ..core.layout import LOCK_NONE, NONE, WORDS
+from ..core.layout import NONE, WORDS
 from ..core.legal import movable, players_with_cards, players_with_movable, toco_choices
 from ..core.log import note
 from ..core.memory import recall
@@ -26,7 +26,7 @@ def unlock(state):
 
 @kernel
 def _lock(state, table, card):
-    if table.rule_move_lock != LOCK_NONE:
+    if table.rule_move_lock != OPTION.move_lock.none:
         state.locked[card >> 6] |= bit(card)
 
 

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.codes import PLUCK, Ask, Fault, Note
+from ..core.codes import OPTION, PLUCK, Ask, Fault, Note
 from ..core.jit import kernel, unit
 from ..core.knowledge import age_left, bit, matching, remember, see, see_taken, who_has_seen
-from ..core.layout import (
-    ACTIVE_FIRST,
-    BY_DISCARD,
-    BY_ELIMINATED,
-    BY_REFERENCE,
-    LOCK_PLUCK,
-    NONE,
-    POWERS_ALL,
-    SHIELD_TURNS,
-)
+from ..core.layout import BY_DISCARD, BY_ELIMINATED, BY_REFERENCE, NONE, SHIELD_TURNS
 from ..core.legal import may_call_bao
 from ..core.log import note
 from ..core.memory import note_window, pass_turn
@@ -48,9 +39,9 @@ def _pluck_powers(state, table, seat, reference, n, first, second):
     `reference` is the drawn reference, NONE in a window; `first` and `second` are the `n`
     eliminated cards.
     """
-    if table.rule_move_lock == LOCK_PLUCK:
+    if table.rule_move_lock == OPTION.move_lock.pluck:
         unlock(state)
-    if n == 2 and table.rule_double_pluck_powers != POWERS_ALL:
+    if n == 2 and table.rule_double_pluck_powers != OPTION.double_pluck_powers.all:
         use(state, table, seat, second, BY_ELIMINATED)
         return
     if reference >= 0:
@@ -63,7 +54,7 @@ def _pluck_powers(state, table, seat, reference, n, first, second):
 @kernel
 def _discard_power(state, table, card):
     """POW-1 (a): the power of the active player's directly discarded card."""
-    if table.rule_move_lock == LOCK_PLUCK:
+    if table.rule_move_lock == OPTION.move_lock.pluck:
         unlock(state)
     if table.power[card] >= 0:
         use(state, table, np.int64(state.active), card, BY_DISCARD)
@@ -101,7 +92,7 @@ def _window(state, table, card, direct):
     n = state.n_targets
     first = _eliminated(state, 0)
     second = _eliminated(state, n - 1)
-    active_first = table.rule_window_power_order == ACTIVE_FIRST
+    active_first = table.rule_window_power_order == OPTION.window_power_order.active_first
     if direct and active_first:
         _discard_power(state, table, card)
     _pluck_powers(state, table, plucker, NONE, n, first, second)

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -41,7 +41,7 @@ from sim.game.files import PathLike, resolve, shipped
 Power = Literal["look", "show", "swap", "macaw", "toco", "shoebill"]
 """What a card does when it starts a power (POW-1); the rulebook's section 7 says how."""
 
-POWERS: tuple[Power, ...] = ("look", "show", "swap", "macaw", "toco", "shoebill")
+POWERS: tuple[Power, ...] = get_args(Power)
 """All powers, in the order in which results list them."""
 
 MAX_CARDS = 128

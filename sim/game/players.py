@@ -313,8 +313,15 @@ class RandomPlayer(Player):
     reaction_sd: Number = _seconds(0.3, "standard deviation of that time")
 
 
-KINDS: dict[str, type[Player]] = {"heuristic": HeuristicPlayer, "random": RandomPlayer}
+KINDS: dict[str, type[Player]] = {
+    model.model_fields["kind"].default: model for model in Player.__subclasses__()
+}
 """The kinds of players by name."""
+
+
+def parameters_of_all() -> dict[str, dict[str, Any]]:
+    """Return the parameters of all kinds by name, as `Player.parameters` tells them."""
+    return {spec["name"]: spec for kind in KINDS.values() for spec in kind.parameters()}
 
 
 def shipped_players() -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..core.codes import DISCARD, PLUCK, Ask, Power
+from ..core.codes import CHOICE, DISCARD, OPTION, PLUCK, Ask, Power
 from ..core.jit import inline, kernel, lowest, popcount
 from ..core.knowledge import (
     DUMPED_SHARE,
@@ -26,28 +26,16 @@ from ..core.knowledge import (
     share_of_unknown,
     unknown_value,
 )
-from ..core.layout import (
-    DOUBLE_NONE,
-    DOUBLE_OWN,
-    FIRST_OWN,
-    GIFT_LOWEST_LOSS,
-    GIFT_UNKNOWN,
-    NONE,
-    PLUCKS_NONE,
-    PLUCKS_OWN,
-    TARGET_DECLARER,
-    TARGET_LEADER,
-    TARGET_LOWEST,
-    TARGET_NEXT,
-    TARGET_RANDOM,
-    WORDS,
-)
+from ..core.layout import NONE, WORDS
 from ..core.legal import is_locked, judge_claim, protected
 from ..core.memory import believed, chance_by_counting, confidence, confidence_of_both
 from ..core.rng import own_below, own_chance
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
+
+TOCO, SHOEBILL = CHOICE.toco_target, CHOICE.shoebill_target
+assert (TOCO.declarer, TOCO.random) == (SHOEBILL.declarer, SHOEBILL.random)  # one kernel
 
 #: Stands below every estimate and gain.
 NOTHING = -1e9
@@ -229,7 +217,7 @@ def claim(state, table, seat, card, window):
     """
     state.answer[1] = 0
     state.claimed_sure = math.nan
-    if state.n_cards[seat] == 0 or table.rule_plucks == PLUCKS_NONE:
+    if state.n_cards[seat] == 0 or table.rule_plucks == OPTION.plucks.none:
         return NOTHING
     known = _ZERO
     for word in range(WORDS):
@@ -263,7 +251,7 @@ def _weigh_claims(state, table, seat, card, window):
     who = state.who[seat]
     mean = unknown_value(state, table, seat)
     _slot, gift = own_worst(state, table, seat, mean)
-    rivals_allowed = table.rule_plucks != PLUCKS_OWN
+    rivals_allowed = table.rule_plucks != OPTION.plucks.own_only
     best = NOTHING
     second = NOTHING
     sure = 1.0
@@ -347,9 +335,12 @@ def _can_spare(state, table, seat, mean):
 @kernel
 def _double(state, table, seat, window):
     """Make the claim a double on the two best targets, if the player and the rules allow it."""
-    if table.double_pluck[state.who[seat]] == 0 or table.rule_double_pluck == DOUBLE_NONE:
+    if (
+        table.double_pluck[state.who[seat]] == 0
+        or table.rule_double_pluck == OPTION.double_pluck.none
+    ):
         return False
-    if table.rule_double_pluck == DOUBLE_OWN and window:
+    if table.rule_double_pluck == OPTION.double_pluck.own_draw_own_cards and window:
         return False
     state.answer[1] = 2
     return judge_claim(state, table, seat, window) == 0
@@ -368,7 +359,7 @@ def _hunch(state, table, seat, card, mean, gift):
             state.answer[2] = seat << 7 | slot
             state.claimed_sure = chance
             return value * chance
-    if chance >= table.pluck_rival_confidence[who] and table.rule_plucks != PLUCKS_OWN:
+    if chance >= table.pluck_rival_confidence[who] and table.rule_plucks != OPTION.plucks.own_only:
         owner = leader(state, table, seat, mean, True)
         slot = _first_unknown(state, table, seat, owner) if owner >= 0 else np.int64(NONE)
         gain = _rival_gain(state, value, gift)
@@ -445,9 +436,9 @@ def _gift(state, table, seat):
     mean = unknown_value(state, table, seat)
     slot, _value = own_worst(state, table, seat, mean)
     taste = table.gift[state.who[seat]]
-    if taste == GIFT_UNKNOWN and state.own_unknown[seat] > 0:
+    if taste == CHOICE.gift.unknown and state.own_unknown[seat] > 0:
         slot = np.int64(state.own_unknown_slot[seat])
-    elif taste == GIFT_LOWEST_LOSS and state.own_high_slot[seat] >= 0:
+    elif taste == CHOICE.gift.lowest_loss and state.own_high_slot[seat] >= 0:
         if state.own_high[seat] >= mean - SURE_LOSS:
             slot = np.int64(state.own_high_slot[seat])
     state.answer[0] = slot
@@ -515,7 +506,7 @@ def _any_card(state, seat):
 def _look(state, table, seat):
     """Look where something is still unknown: at home or at the leader's first."""
     mean = unknown_value(state, table, seat)
-    if table.look_first[state.who[seat]] == FIRST_OWN:
+    if table.look_first[state.who[seat]] == CHOICE.look_first.own:
         place = _unknown_own(state, table, seat)
         if place < 0:
             place = _unknown_rival(state, table, seat, mean)
@@ -529,7 +520,7 @@ def _look(state, table, seat):
 @kernel
 def _show(state, table, seat):
     """Show an unknown card, a rival's or an own one first; any card if all are known."""
-    if table.show_first[state.who[seat]] == FIRST_OWN:
+    if table.show_first[state.who[seat]] == CHOICE.show_first.own:
         place = _unknown_own(state, table, seat)
         if place < 0:
             place = _unknown_rival(state, table, seat, unknown_value(state, table, seat))
@@ -760,13 +751,13 @@ def _macaw_swap(state, table, seat):
 
 @kernel
 def _chosen_rival(state, table, seat, taste):
-    """The rival that a taste (TARGET_…) names, NONE for the leader, the lowest, or nobody."""
+    """The rival that a taste (one of TOCO) names, NONE for the leader, the lowest, or nobody."""
     choice = np.int64(NONE)
-    if taste == TARGET_DECLARER:
+    if taste == TOCO.declarer:
         choice = np.int64(state.bao_by)
-    elif taste == TARGET_NEXT:
+    elif taste == TOCO.next:
         choice = np.int64(clockwise(state, seat, 1))
-    elif taste == TARGET_RANDOM:
+    elif taste == TOCO.random:
         choice = np.int64(clockwise(state, seat, 1 + own_below(state, seat, state.players - 1)))
     if choice == seat or (choice >= 0 and protected(state, choice, seat)):
         return np.int64(NONE)
@@ -795,9 +786,9 @@ def _shoebill_victim(state, table, seat, mean):
     """(place, estimate) of the rival card that a Shoebill is to replace; (NONE, …) if none."""
     taste = table.shoebill_target[state.who[seat]]
     owner = np.int64(NONE)
-    if taste == TARGET_LEADER or (taste == TARGET_LOWEST and state.bao_by >= 0):
+    if taste == SHOEBILL.leader or (taste == SHOEBILL.lowest and state.bao_by >= 0):
         owner = leader(state, table, seat, mean, True)
-    elif taste != TARGET_LOWEST:
+    elif taste != SHOEBILL.lowest:
         owner = _chosen_rival(state, table, seat, taste)
     if owner >= 0:
         card, value = _movable_extreme(state, table, seat, owner, mean, -1.0)

@@ -379,6 +379,7 @@ def install(tmp_path: Path) -> Callable[..., list[tuple[int, str, str]]]:
     shutil.copy(jit.__file__, package / "core")
     state = "import numpy as np\nSTATE = TABLE = np.dtype({'names': ['a'], 'formats': ['i8']})\n"
     (package / "core" / "layout.py").write_text(state)
+    (package / "core" / "codes.py").write_text("OPTION = CHOICE = KIND = Power = ()\n")
     (package / "__pycache__").write_text("in the way of a folder")
     (tmp_path / "tmp").mkdir()
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "lib"), "TMPDIR": f"{tmp_path}/tmp"}

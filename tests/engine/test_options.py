@@ -1,6 +1,6 @@
 """Every rule option changes something, and in the right direction, on the same deals.
 
-A new option without a case here fails `test_every_option_has_a_case`.
+A new option without a case here, or a scenario, fails `test_every_option_has_a_case`.
 """
 
 from __future__ import annotations
@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sim.game.rules import EDITIONS, Rules
 from sim.game.study import Study
+from sim.watch.scenario import Scenario
 from tests.support.chance import SCALE, scaled
 from tests.support.play import Events, logs, number
 
 pytestmark = pytest.mark.jit  # directions need many rounds
+
+SCENARIOS = (Path(__file__).parents[1] / "scenarios").glob("*.toml")
 
 Measure = Callable[[list[Events]], float]
 
@@ -300,12 +304,17 @@ def test_every_option_has_a_case() -> None:
     covered: dict[str, set[Any]] = {}
     for case in CASES:
         covered.setdefault(case.option, set()).update(case.settings)
-    for spec in Rules.options():
-        assert spec["name"] in covered
+    options = {spec["name"]: spec for spec in Rules.options()}
+    for path in SCENARIOS:
+        for name, value in Scenario.from_file(path).options.items():
+            if options[name]["type"] in ("choice", "boolean"):  # what it is else, others show
+                covered.setdefault(name, {options[name]["default"]}).add(value)
+    for name, spec in options.items():
+        assert name in covered
         if spec["type"] == "choice":
-            assert covered[spec["name"]] == set(spec["choices"])
+            assert covered[name] == set(spec["choices"])
         elif spec["type"] == "boolean":
-            assert covered[spec["name"]] == {False, True}
+            assert covered[name] == {False, True}
     assert set(covered) == {spec["name"] for spec in Rules.options()}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from sim.batch.job import Job
 from sim.batch.pack import pack
-from sim.core.codes import RECORD_COLUMNS, Fault, Stage
+from sim.core.codes import KIND, RECORD_COLUMNS, Fault, Stage
 from sim.core.layout import (
     BAO_BEATEN,
     BAO_CALLED,
@@ -21,7 +21,6 @@ from sim.core.layout import (
     GAME_COLUMNS,
     LOG_WORDS,
     ROUND_ROWS,
-    SCRIPTED,
     TALLY,
     TURN_ROWS,
     WIN_UNITS,
@@ -208,7 +207,7 @@ def test_a_chunk_stops_before_its_records_overflow(games: bool) -> None:
 def test_a_fault_stops_the_chunk_and_is_counted_nowhere() -> None:
     """A policy that does not answer: here a script without moves."""
     table, state, tally = pack(TABLES["two"]), new_state(), new_record(TALLY)
-    table.policy[:] = SCRIPTED
+    table.policy[:] = KIND.scripted
     histograms = empty_histograms(2000)
     rows = np.zeros((0, len(RECORD_COLUMNS)), np.int32)
     games = np.zeros((1, GAME_COLUMNS), np.int64)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from sim.batch.pack import pack
-from sim.core.codes import Ask, Fault, Stage
+from sim.core.codes import OPTION, Ask, Fault, Stage
 from sim.core.jit import entry
 from sim.core.knowledge import reveal
-from sim.core.layout import NONE, PLUCKS_NONE, new_state
+from sim.core.layout import NONE, new_state
 from sim.core.memory import recall
 from sim.engine.ask import ask
 from sim.engine.play import advance, start
@@ -88,7 +88,7 @@ def questions(state: Any, table: Any, seat: int, r: random.Random) -> Iterator[t
         theirs.active = (seat + r.randint(1, int(state.players) - 1)) % int(state.players)
         theirs.card = int(state.discards[state.n_discards - 1])
         theirs.from_draw = 0
-        if table.rule_plucks != PLUCKS_NONE:
+        if table.rule_plucks != OPTION.plucks.none:
             yield Ask.CLAIM, theirs
     if state.drawn < state.pile_size:
         drawn = copy_state(mine)

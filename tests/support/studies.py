@@ -8,6 +8,7 @@ from typing import Any
 
 from sim.game.deck import POWERS
 from sim.game.players import KINDS
+from sim.game.rules import Rules
 from sim.game.study import Study
 from tests.oracle import Bird
 
@@ -16,19 +17,10 @@ SHIPPED_HEURISTICS = ("balanced", "cautious", "gambler", "novice", "rusher", "sh
 _OPTIONS: dict[str, tuple[float, Callable[[random.Random], Any]]] = {
     "hand_size": (0.35, lambda r: r.randint(1, 6)),
     "peeks": (0.35, lambda r: r.randint(0, 5)),
-    "first_player": (0.35, lambda r: r.choice(["highest_score", "rotate", "random"])),
     "take_discard": (0.1, lambda r: False),
     "plucks": (0.15, lambda r: r.choice(["all", "own_only", "none"])),
-    "double_pluck": (0.35, lambda r: r.choice(["any", "own_draw_own_cards", "none"])),
-    "double_pluck_powers": (0.35, lambda r: r.choice(["second_card", "all"])),
     "penalty_cards": (0.35, lambda r: r.randint(0, 4)),
-    "added_card_slot": (0.35, lambda r: r.choice(["fill_empty", "new"])),
-    "window_power_order": (0.35, lambda r: r.choice(["plucker_first", "active_first"])),
-    "powers_optional": (0.2, lambda r: True),
-    "move_lock": (0.35, lambda r: r.choice(["turn", "pluck", "none"])),
-    "shoebill_locks": (0.2, lambda r: False),
     "bao": (0.07, lambda r: False),
-    "shield": (0.35, lambda r: r.choice(["after_first_change", "at_once", "none"])),
     "bao_success": (0.2, lambda r: "total"),
     "bao_failure_factor": (0.35, lambda r: r.randint(1, 4)),
     "bao_failure_minimum": (0.35, lambda r: r.randint(0, 12)),
@@ -38,12 +30,25 @@ _OPTIONS: dict[str, tuple[float, Callable[[random.Random], Any]]] = {
     "max_turns": (0.3, lambda r: r.choice([1, 5, 30, 80, 200])),
     "max_rounds": (0.35, lambda r: r.randint(1, 6)),
 }
-"""Chance of a change and the change, for every rule option."""
+"""Chance of a change and the change, for rule options that are not tried as `_tried` says."""
+
+
+def _tried(spec: dict[str, Any]) -> tuple[float, Callable[[random.Random], Any]]:
+    """Chance of a change and the change of any option: all choices, the other of two flags."""
+    if spec["type"] == "boolean":
+        return 0.2, lambda r: not spec["default"]
+    if spec["type"] == "choice":
+        return 0.35, lambda r: r.choice(spec["choices"])
+    return 0.35, lambda r: r.randint(spec["min"], min(spec["max"], spec["min"] + 9))
 
 
 def random_rules(r: random.Random) -> dict[str, Any]:
     """Random changes to an edition's rules."""
-    changes = {name: make(r) for name, (chance, make) in _OPTIONS.items() if r.random() < chance}
+    changes = {}
+    for spec in Rules.options():
+        chance, make = _OPTIONS.get(spec["name"]) or _tried(spec)
+        if r.random() < chance:
+            changes[spec["name"]] = make(r)
     changes.setdefault("max_turns", 300)
     return changes
 

@@ -15,10 +15,10 @@ from click.testing import CliRunner
 from markupsafe import Markup
 
 import sim
-from analysis.languages import language, languages
 from analysis.report import report
 from analysis.report.repeat import study_toml
 from analysis.stats import wilson
+from analysis.words import language, languages
 from sim.cli import main
 from sim.errors import InputError
 from sim.game.study import Study

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sim
-from analysis.comparing import comparison_text, sentence
+from analysis.text.comparison import comparison_text, sentence
 from sim.batch.measures import measures
 from sim.batch.job import Job
 from sim.batch.job import play as play_job
@@ -371,7 +371,7 @@ def test_what_a_row_says_is_what_the_sums_say(tmp_path: Path, players: Any) -> N
 
 
 def test_every_measure_has_words() -> None:
-    from analysis.comparing import _WORDS
+    from analysis.text.comparison import _WORDS
 
     names = {each.name for games in (False, True) for each in measures(2, games)}
     assert names <= set(_WORDS)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from analysis.text import align, decimals, share
+from analysis.text.numbers import decimals, share
+from analysis.text.terminal import align
 
 pytestmark = pytest.mark.jit
 

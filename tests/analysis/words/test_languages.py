@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.languages import DEFAULT, Language, language, languages
+from analysis.words import DEFAULT, Language, language, languages
 from sim.errors import InputError
 from sim.game.deck import load_deck, shipped_decks
 from sim.game.players import KINDS, load_player, shipped_players

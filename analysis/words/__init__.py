@@ -1,6 +1,6 @@
 """Languages of reports: catalogues of short sentences, and numbers as people write them there.
 
-A catalogue is a TOML file in ``lang/``. Its keys, joined by dots, are the same in every language,
+A catalogue is a TOML file beside this. Its keys, joined by dots, are the same in every language,
 and so are the names in braces that an entry leaves to be filled in. An entry that depends on a
 number is a table of plural forms: ``one``, ``other`` and, where a language has it, ``many`` (whole
 millions: *1 000 000 de manches*).
@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from sim.errors import InputError, one_of
 from sim.game.files import read_toml
 
-FOLDER = Path(__file__).parent / "lang"
+FOLDER = Path(__file__).parent
 
 DEFAULT = "en"
 
@@ -79,15 +79,31 @@ class Language:
     # --- words ------------------------------------------------------------------------------------
 
     def text(self, key: str) -> str:
-        """Return an entry as it stands in the catalogue.
+        """Return an entry as it stands in the catalogue, or what stands for a missing one.
 
         Raises:
-            KeyError: There is none, or it has plural forms.
+            KeyError: It has plural forms.
         """
-        entry = self.entries[key]
+        entry = self._entry(key)
         if not isinstance(entry, str):
             raise KeyError(key)
         return entry
+
+    def _entry(self, key: str) -> str | dict[str, str]:
+        """Return an entry; of one that is missing the English one, or what its key says.
+
+        So what is new never fails anybody. Tests tell what a catalogue lacks.
+        """
+        if key in self.entries:
+            return self.entries[key]
+        if self.name != DEFAULT:
+            return language(DEFAULT)._entry(key)
+        return key.rpartition(".")[2].replace("_", " ")
+
+    def of_kind(self, key: str, kind: str) -> str:
+        """Return the text of a key that a kind of thing may have a text of its own for."""
+        own = f"{key}_{kind}"
+        return self.text(own if own in self else key)
 
     def say(self, key: str, /, **values: Any) -> Markup:
         """Return an entry as HTML, with values filled in; those that are no markup are escaped."""
@@ -101,8 +117,9 @@ class Language:
             number: Decides on the form.
             shown: Stands for it; by default the number as people write it.
         """
-        forms = self.entries[key]
-        assert isinstance(forms, dict)
+        forms = self._entry(key)
+        if isinstance(forms, str):
+            forms = {"other": f"{{n}} {forms}"}
         form = forms.get(self._form(number), forms["other"])
         return self._filled(form, {"n": self.whole(number) if shown is None else shown})
 

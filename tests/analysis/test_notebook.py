@@ -101,7 +101,7 @@ def test_a_deck_shows_every_bird() -> None:
 @pytest.mark.jit
 def test_a_trace_is_shown_whole() -> None:
     trace = sim.trace(STUDY, 3)
-    assert "".join(read(trace).words).endswith(trace.text())
+    assert trace.text().rstrip() in "".join(read(trace).words)
 
 
 @pytest.mark.jit

@@ -1,0 +1,1 @@
+"""What terminals show of results: blocks told in English, drawn in columns of letters."""

@@ -1,0 +1,33 @@
+"""What the texts of tournaments and sweeps have in common: what was played, and how quickly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analysis.blocks import Block, Heading, Letters, Sentence
+from analysis.text.numbers import changes, counted
+
+_NOTICEABLE = 0.05  # seconds
+
+
+def speed(units: int, unit: str, seconds: float | None, saving: float = 0.0) -> list[Block]:
+    """Return how long playing took, if it is known, and writing the results, if noticeable."""
+    if seconds is None:
+        return []
+    rate = f", {units / seconds:,.0f} a second" if seconds > 0 else ""
+    line = f"{counted(units, unit)} played in {seconds:.1f} s{rate}"
+    if saving >= _NOTICEABLE:
+        line += f"; {saving:.1f} s after that to draw pictures and write the results"
+    return [Letters(line)]
+
+
+def header(summary: Mapping[str, Any], played: str, question: str = "") -> Iterator[Block]:
+    """Yield title, question and what was played."""
+    deck = summary["deck"] + (" (assumed)" if summary["deck_assumed"] else "")
+    yield Heading(summary["title"])
+    yield Sentence(question)
+    told = f"{summary['edition']} edition, deck {deck}: {played}, seed {summary['seed']}"
+    yield Sentence(f"BAO BEI, {told}", hanging=2)
+    if summary["rules_changed"]:
+        yield Sentence(changes(summary["rules_changed"]), "rules changed:", indent=15)

@@ -1,0 +1,113 @@
+"""A tournament in words and columns, for terminals and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from analysis.blocks import Block, Column, Sentence, Table, columns
+from analysis.text.numbers import counted, fixed, percent, scaled, with_intervals
+from analysis.text.played import header, speed
+from analysis.text.terminal import draw, shortened
+
+_MATRIX_AT_MOST = 14  # players; more do not fit into a terminal
+
+
+def tournament_text(
+    summary: Mapping[str, Any], *, seconds: float | None = None, saving_seconds: float = 0.0
+) -> str:
+    """Return what ``baobei tournament`` prints: at most 100 columns, no line break at its end.
+
+    Args:
+        summary: Of a tournament.
+        seconds: Time that playing took; None leaves it out.
+        saving_seconds: Time that writing the results took after that.
+    """
+    return draw(
+        header(summary, _played(summary)),
+        [_ranking(summary)],
+        [Sentence(_STEPS), _steps(summary)],
+        _matrix(summary),
+        [_seats(summary)],
+        speed(summary["rounds"], "round", seconds, saving_seconds),
+    )
+
+
+def tournament_blocks(summary: Mapping[str, Any]) -> list[Block]:
+    """Return what notebooks show of a tournament."""
+    head = header(summary, _played(summary), summary["question"])
+    return [*head, _ranking(summary), Sentence(_STEPS), _steps(summary)]
+
+
+def _played(summary: Mapping[str, Any]) -> str:
+    tables = counted(summary["tables"], "table")
+    if not summary["all_tables"]:
+        tables += " (a balanced part of all)"
+    played = f"{tables} of {summary['seats']} in all rotations"
+    return f"{len(summary['ranking'])} players, {played}, {summary['rounds']:,} rounds"
+
+
+_RANKING: tuple[str, ...] = ("rank", "player", "wins %", "95 % interval", "score", "95 % interval")
+_RANKING += ("BAO %", "won %", "plucks", "hit %")
+
+
+def _ranking(summary: Mapping[str, Any]) -> Table:
+    ranking = summary["ranking"]
+    wins = with_intervals(ranking, "win_share", 100)
+    scores = with_intervals(ranking, "score_mean")
+    rows = [
+        [
+            str(row["rank"]),
+            row["player"],
+            *wins[k],
+            *scores[k],
+            percent(row["bao_rate"]),
+            percent(row["bao_success"]),
+            fixed(row["pluck_rate"], 2),
+            percent(row["pluck_success"], 2),
+        ]
+        for k, row in enumerate(ranking)
+    ]
+    return Table("", [Column(name, k != 1, cut=k == 1) for k, name in enumerate(_RANKING)], rows)
+
+
+_STEPS = "Each step down the ranking, in percentage points of win share:"
+
+
+def _steps(summary: Mapping[str, Any]) -> Table:
+    ranking = summary["ranking"]
+    steps = with_intervals(ranking[:-1], "step", 100)
+    rows = [
+        [
+            shortened(above["player"], 30),
+            shortened(below["player"], 30),
+            *steps[k],
+            "clear" if above["step_clear"] else "not clear",
+        ]
+        for k, (above, below) in enumerate(pairwise(ranking))
+    ]
+    heads = columns(("player", "over", "step", "95 % interval", ""), left=(0, 1, 4))
+    return Table("", heads, rows)
+
+
+def _matrix(summary: Mapping[str, Any]) -> Iterator[Table]:
+    names = [row["player"] for row in summary["ranking"]]
+    if len(names) > _MATRIX_AT_MOST:
+        return
+    shares = {(row["player"], row["other"]): row["win_share"] for row in summary["matrix"]}
+    rows = [
+        [str(a + 1), me, *(fixed(scaled(shares.get((me, b)), 100), 1) for b in names)]
+        for a, me in enumerate(names)
+    ]
+    heads = [Column(""), Column("", numeric=False, cut=True)]
+    heads += columns([str(k + 1) for k in range(len(names))])
+    title = "Win share in % where the player of the column, by rank, sits at the table too:"
+    yield Table(title, heads, rows)
+
+
+def _seats(summary: Mapping[str, Any]) -> Sentence:
+    seats = summary["by_seat"]
+    pairs = zip(seats, with_intervals(seats, "win_share", 100), strict=True)
+    told = ", ".join(f"{row['seat']}: {share} ({span})" for row, (share, span) in pairs)
+    return Sentence(f"wins % of each, whoever sits there: {told}", "seats", indent=7)
