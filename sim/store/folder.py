@@ -320,14 +320,12 @@ def read_held(path: Path) -> Held:
         ranges=ranges,
         sums=sums,
         seconds=seconds,
-        compile_seconds=held.compile_seconds,
-        stopped_by=held.stopped_by,
-        finished=held.finished,
-        records=held.records,
         until=until,
-        version=held.version,
-        engine=held.engine,
+        **{name: getattr(held, name) for name in _AS_THEY_STAND},
     )
+
+
+_AS_THEY_STAND = ("compile_seconds", "stopped_by", "finished", "records", "version", "engine")
 
 
 @contextmanager
