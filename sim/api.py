@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sim.errors import InputError
 from sim.game.base import show_with
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from sim.store.journal import Totals
     from sim.store.ledger import Ledger
     from sim.store.tasks import Keeper
+
+
+R = TypeVar("R", "SweepResult", "TournamentResult")
 
 
 def _show(thing: Any) -> str | None:
@@ -460,20 +463,15 @@ def tournament(
         WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     from analysis.results.tournament import TournamentResult
-    from sim.batch.executors import check_ways
-    from sim.store.tasks import keeping, plan_of_tournament
+    from sim.store.tasks import plan_of_tournament
 
     if not isinstance(tournament, Tournament):
         tournament = load_tournament(tournament)
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
-    check_ways(**ways)
-    start = time.perf_counter()
-    with nullcontext() if out is None else keeping(out, plan_of_tournament(tournament)) as keeper:
-        sums = _played(tournament.studies(), keeper, piece, progress, ways)
-        result = TournamentResult(tournament, sums, time.perf_counter() - start)
-        if keeper is not None:
-            keeper.save(result)
-    return result
+    play = partial(_played, tournament.studies(), piece, progress)
+    return _kept(
+        partial(TournamentResult, tournament), play, plan_of_tournament(tournament), out, ways
+    )
 
 
 def sweep(
@@ -512,8 +510,7 @@ def sweep(
         WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     from analysis.results.sweep import SweepResult
-    from sim.batch.executors import check_ways
-    from sim.store.tasks import keeping, plan_of_sweep
+    from sim.store.tasks import plan_of_sweep
 
     if over is not None:
         base = sweep if isinstance(sweep, Study) else _base(sweep)
@@ -523,26 +520,41 @@ def sweep(
     elif not isinstance(sweep, Sweep):
         sweep = load_sweep(sweep)
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
-    check_ways(**ways)
-    start = time.perf_counter()
-    with nullcontext() if out is None else keeping(out, plan_of_sweep(sweep)) as keeper:
-        sums = _played(sweep.studies, keeper, piece, progress, ways)
-        result = SweepResult(sweep, sums, time.perf_counter() - start)
-        if keeper is not None:
-            keeper.save(result)
-    return result
+    play = partial(_played, sweep.studies, piece, progress)
+    return _kept(partial(SweepResult, sweep), play, plan_of_sweep(sweep), out, ways)
 
 
 def _base(given: Sweep | PathLike) -> Study:
     return given.base if isinstance(given, Sweep) else load_study(given)
 
 
+def _kept(
+    wrap: Callable[[list[Sums], float], R],
+    play: partial[list[Sums]],
+    plan: Mapping[str, Any],
+    out: PathLike | None,
+    ways: dict[str, Any],
+) -> R:
+    """Return the result of what is played, stored in a folder if one is named."""
+    from sim.batch.executors import check_ways
+    from sim.store.tasks import keeping
+
+    check_ways(**ways)
+    start = time.perf_counter()
+    with nullcontext() if out is None else keeping(out, plan) as keeper:
+        sums = play(ways, keeper)
+        result = wrap(sums, time.perf_counter() - start)
+        if keeper is not None:
+            keeper.save(result)
+    return result
+
+
 def _played(
     studies: Sequence[Study],
-    keeper: Keeper | None,
     piece: int | None,
     progress: Wanted,
     ways: dict[str, Any],
+    keeper: Keeper | None = None,
 ) -> list[Sums]:
     """Return the sums over each study; what the keeper remembers is not played again."""
     from sim.batch.executors import count

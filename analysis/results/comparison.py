@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 import sim
+from analysis.blocks import Block
 from analysis.comparing import (
     between,
     corrected,
@@ -27,17 +28,14 @@ from analysis.comparing import (
 )
 from analysis.results.run import Result
 from analysis.shapes import check_summary
+from analysis.text.comparison import comparison_blocks, comparison_text
 from sim.batch.job import ENGINE_VERSION
 from sim.batch.measures import Measure, measures, read
 from sim.batch.pairs import PairJob, PairSums
 from sim.batch.sums import Sums
 from sim.errors import InputError, show, within
-from sim.game.files import read_json
-from sim.game.comparison import Comparing, changed, check_alike, of_table
-from analysis.blocks import Block
-from analysis.text.comparison import comparison_blocks, comparison_text
 from sim.game.base import Shown
-from sim.game.files import PathLike
+from sim.game.comparison import Comparing, changed, check_alike, of_table
 from sim.game.documents import (
     SCHEMA,
     Count,
@@ -51,6 +49,7 @@ from sim.game.documents import (
     some,
     to_json,
 )
+from sim.game.files import PathLike, read_json
 from sim.game.players import Player
 from sim.game.study import Study
 from sim.store.files import write
@@ -60,6 +59,7 @@ from sim.store.tasks import SIDES, SUMS, Keeper, keeping, plan_of_comparison
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
 
 @dataclass(eq=False)
 class Comparison(Shown):

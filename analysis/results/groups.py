@@ -23,6 +23,8 @@ from analysis.stats import (
     wilson,
 )
 from sim.batch.sums import OUTCOMES, SWING_SUMS, Sums
+from sim.game.deck import POWERS
+from sim.game.study import Study
 from sim.metrics import (
     BAO_BEATEN,
     BAO_CALLED,
@@ -53,8 +55,6 @@ from sim.metrics import (
     WINDOW_CHANCE,
     WITH_CHANCE,
 )
-from sim.game.deck import POWERS
-from sim.game.study import Study
 
 Group = dict[str, Any]
 

@@ -8,13 +8,13 @@ says the same as before.
 from __future__ import annotations
 
 import json
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
+from analysis.blocks import Block
 from analysis.results.groups import BAO, Designers, spread
 from analysis.stats import (
     CONFIDENCE,
@@ -27,7 +27,6 @@ from analysis.stats import (
 )
 from analysis.sweeping import calibration_frame, calibration_rows
 from analysis.tables import frames
-from analysis.blocks import Block
 from analysis.text.numbers import counted
 from analysis.text.run import run_blocks, summary_text
 from sim.batch.job import ENGINE_VERSION
@@ -35,13 +34,11 @@ from sim.batch.ranges import Ranges, in_words, size
 from sim.batch.stopping import Until, looks_to
 from sim.batch.sums import Sums
 from sim.errors import InputError
-from sim.game.files import read_json
-from sim.game.deck import POWERS
 from sim.game.base import Shown
-from sim.game.files import PathLike
+from sim.game.deck import POWERS
 from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some, to_json
+from sim.game.files import PathLike, read_json
 from sim.game.study import Study
-from sim.texts import printable
 from sim.metrics import (
     DOUBLE_HIT,
     END_CAP,
@@ -53,7 +50,6 @@ from sim.metrics import (
     RIVAL_HIT,
     WIN_UNITS,
 )
-
 from sim.store.folder import INTERRUPTED, MANIFEST, SUMMARY, Held, Told, read_held, save
 
 if TYPE_CHECKING:
@@ -277,7 +273,6 @@ class Result(Shown):
         """
         self.folder = save(self.held, self.told, folder, self.folder)
         return self.folder
-
 
 
 _HELD = [field.name for field in fields(Held) if field.name not in ("finished", "records")]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
+from analysis.blocks import Block
 from analysis.results.run import Result, calibration_of, game_of, units_decided
 from analysis.sweeping import (
     best_point,
@@ -20,13 +19,12 @@ from analysis.sweeping import (
     seat_rows,
     table_rows,
 )
-from sim.batch.sums import Sums
-from sim.game.deck import Deck
-from analysis.blocks import Block
 from analysis.text.sweep import sweep_blocks, sweep_text
+from sim.batch.sums import Sums
 from sim.game.base import Shown
-from sim.game.files import PathLike
+from sim.game.deck import Deck
 from sim.game.documents import SCHEMA, to_json
+from sim.game.files import PathLike
 from sim.game.players import Player
 from sim.game.study import Study
 from sim.game.sweep import Sweep
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.plots import SweepPlots
+
 
 @dataclass(eq=False)
 class SweepResult(Shown):

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
+from analysis.blocks import Block
 from analysis.ranking import Seating, Standings
 from analysis.results.run import game_of
-from sim.batch.sums import Sums
-from analysis.blocks import Block
 from analysis.text.tournament import tournament_blocks, tournament_text
+from sim.batch.sums import Sums
 from sim.game.base import Shown
-from sim.game.files import PathLike
 from sim.game.documents import SCHEMA, to_json
+from sim.game.files import PathLike
 from sim.game.tournament import Tournament
 from sim.metrics import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
 from sim.store.tasks import keeping, plan_of_tournament
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.plots import TournamentPlots
+
 
 @dataclass(eq=False)
 class TournamentResult(Shown):

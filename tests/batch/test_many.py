@@ -38,7 +38,7 @@ plain = pytest.mark.usefixtures("_no_pictures")
 
 def played(piece: int | None = None, progress: Any = None, **ways: int | None) -> list[Sums]:
     """Play them all, and return the sums over each."""
-    return _played(studies(), None, piece, progress, {"threads": None, **ways})
+    return _played(studies(), piece, progress, {"threads": None, **ways})
 
 
 @pytest.mark.parametrize(("threads", "piece"), [(1, None), (3, 17), (2, 1000)])

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 import sim
+from analysis.results.comparison import Comparison
 from analysis.text.comparison import comparison_text, sentence
-from sim.batch.measures import measures
+from sim.api import compare, load_comparison
 from sim.batch.job import Job
 from sim.batch.job import play as play_job
-from analysis.results.comparison import Comparison
-from sim.api import compare
-from sim.api import load_comparison
+from sim.batch.measures import measures
 from sim.errors import InputError
 from sim.game.study import Study
 

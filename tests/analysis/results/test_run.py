@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 import sim
+from analysis.results.groups import spread
+from analysis.results.run import Result
 from analysis.stats import wilson
 from analysis.tables import METRICS
 from sim.api import run
 from sim.errors import InputError
-from sim.game.study import Study
-from analysis.results.groups import spread
-from analysis.results.run import Result
 from sim.game.documents import to_json
+from sim.game.study import Study
 
 pytestmark = pytest.mark.jit
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import sim
+from analysis.results.sweep import SweepResult
 from analysis.sweeping import METRICS, best_point, calibration_rows
+from sim.api import sweep
 from sim.errors import InputError
 from sim.game.study import Study
-from analysis.results.sweep import SweepResult
-from sim.api import sweep
 
 
 def base(**changes: Any) -> Study:

@@ -9,9 +9,9 @@ import pytest
 
 import sim
 from analysis.ranking import frames
-from sim.game.tournament import Tournament
 from analysis.results.tournament import TournamentResult
 from sim.api import tournament
+from sim.game.tournament import Tournament
 
 FOUR = ["balanced", "sharp", "novice", "random"]
 
