@@ -512,7 +512,7 @@ def check_rows(rows: int) -> None:
 
 
 def from_frame(frame: Any) -> Any:
-    """Return a DataFrame of records, as `Keeper.frame` made it, as a pyarrow table."""
+    """Return a DataFrame of records, as `Collector.frame` made it, as a pyarrow table."""
     import pyarrow as pa
 
     return _canonical(pa.Table.from_pandas(frame, schema=_schema(), preserve_index=False))
