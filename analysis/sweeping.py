@@ -8,112 +8,40 @@ intervals suggest: an interval says how well a point's own number is known.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.stats import ratio, wilson
 from analysis.tables import at
+from sim.metrics import SWEPT, Metric
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
-class Metric:
-    """One number of a point, or of a seat at a point.
-
-    Attributes:
-        name: In tables.
-        label: On axes of plots; shares are shown there in per cent.
-        share: Whether it lies between 0 and 1.
-    """
-
-    name: str
-    label: str
-    share: bool = False
-
-
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric("win_share", "win share", True),
-        Metric("group_win_share", "win share of the group", True),
-        Metric("score_mean", "mean score, points a round"),
-        Metric("total_mean", "mean total of the cards left, points"),
-        Metric("cards_left_mean", "mean number of cards left"),
-        Metric("bao_rate", "rounds in which it calls BAO", True),
-        Metric("bao_success", "calls of BAO that succeed", True),
-        Metric("pluck_rate", "plucks a round"),
-        Metric("pluck_success", "plucks that hit", True),
-        Metric("turns_mean", "mean length of a round, turns"),
-        Metric("end_bao", "rounds ended by BAO", True),
-        Metric("end_second_recycling", "rounds ended by the second recycling", True),
-        Metric("end_turn_cap", "rounds stopped by the turn cap", True),
-        Metric("calls_won", "calls of BAO that succeed, all seats", True),
-        Metric("recyclings_mean", "recyclings a round"),
-        Metric("lead_changes_mean", "lead changes a round, by true totals"),
-        Metric("loser_led_share", "rounds in which a later loser led", True),
-        Metric("windows_left", "windows with a chance that nobody used", True),
-        Metric("shield_raised", "calls of BAO after which the Shield was raised", True),
-        Metric("game_rounds_mean", "mean length of a game, rounds"),
-        Metric("game_turns_mean", "mean length of a game, turns"),
-        Metric("comeback_share", "games won by somebody who had been last", True),
-    )
-}
-"""The metrics of a sweep. Those from ``turns_mean`` on are of a table, the others of a seat."""
-
-_OF_A_TABLE: dict[str, tuple[str, str, str]] = {
-    "calls_won": ("calls.won_share", "calls.called", "calls"),
-    "recyclings_mean": ("recyclings.mean", "rounds", "rounds"),
-    "lead_changes_mean": ("leads.changes.mean", "rounds", "rounds"),
-    "loser_led_share": ("leads.loser_led.share", "rounds", "rounds"),
-    "windows_left": ("windows.left_share", "windows.with_chance", "windows"),
-    "shield_raised": ("shields.raised_share", "calls.called", "calls"),
-    "game_rounds_mean": ("game.rounds.mean", "games", "games"),
-    "game_turns_mean": ("game.turns.mean", "games", "games"),
-    "comeback_share": ("comebacks.after_last_share", "comebacks.games", "games"),
-}
-"""Metrics that stand in a summary as they are: where, where n stands, and of what n is."""
-
 Row = dict[str, Any]
 
 
-def seat_rows(player: Mapping[str, Any], rounds: int, decided: int, games: bool) -> Iterator[Row]:
+def seat_rows(summary: Mapping[str, Any], player: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the metrics of a seat: metric, value, low, high, n, and of what n is the number.
 
     Shares of calls and plucks have Wilson's interval, which takes them as independent; with games,
     whose rounds hang together, only win share and score have intervals.
 
     Args:
-        player: The seat's part of a summary.
-        rounds: Of the point.
-        decided: Rounds, or games, with a winner.
-        games: Whether games were played.
+        summary: Of a run.
+        player: The seat's part of it.
     """
-    hits, missed = _hits(player), player["plucks"]["missed"]
-    units = "games" if games else "rounds"
-    called = player["bao_called"]
-    yield _row("win_share", player["win_share"], player["win_share_ci95"], decided, units)
-    yield _row("score_mean", player["score_mean"], player["score_mean_ci95"], rounds)
-    yield _row("total_mean", player["total_mean"], None, rounds)
-    yield _row("cards_left_mean", player["cards_left_mean"], None, rounds)
-    yield _share("bao_rate", called, rounds, games)
-    yield _share("bao_success", player["bao_won"], called, games, "calls")
-    yield _row("pluck_rate", ratio(hits + missed, rounds), None, rounds)
-    yield _share("pluck_success", hits, hits + missed, games, "plucks")
+    return (_row(metric, player, summary) for metric in _swept("seat"))
 
 
 def table_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the metrics of a table, likewise."""
-    rounds, turns = summary["rounds"], summary["turns"]
-    games = summary["games"] is not None
-    yield _row("turns_mean", turns["mean"], turns["mean_ci95"], rounds)
-    for reason, count in summary["ends"].items():
-        yield _share(f"end_{reason}", count, rounds, games)
-    for name, (path, size, of) in _OF_A_TABLE.items():
-        value = at(summary, path)
-        if value is not None:
-            yield _row(name, value, at(summary, f"{path}_ci95"), at(summary, size), of)
+    """Yield the metrics of a table, likewise; those that do not exist are left out."""
+    rows = (_row(metric, summary, summary) for metric in _swept("table"))
+    return (row for row in rows if row["value"] is not None)
+
+
+def _swept(scope: str) -> list[Metric]:
+    return [metric for metric in SWEPT.values() if metric.scope == scope]
 
 
 def metrics_of(summaries: Mapping[Any, Mapping[str, Any]], x: str) -> pd.DataFrame:
@@ -133,10 +61,8 @@ def metrics_of(summaries: Mapping[Any, Mapping[str, Any]], x: str) -> pd.DataFra
 
 def _rows_of_a_run(summary: Mapping[str, Any]) -> Iterator[tuple[int | None, str | None, Row]]:
     """Yield each metric of a run with its seat and strategy, those of the table without."""
-    games = summary["games"] is not None
-    decided = decided_in(summary)
     for player in summary["players"]:
-        for row in seat_rows(player, summary["rounds"], decided, games):
+        for row in seat_rows(summary, player):
             yield player["seat"], player["strategy"], row
     for row in table_rows(summary):
         yield None, None, row
@@ -159,19 +85,32 @@ def group_row(shares: int, decided: int, units: int, of: str) -> Row:
         of: What was decided, ``rounds`` or ``games``.
     """
     value = ratio(shares, decided * units)
-    return _row("group_win_share", value, wilson(shares, decided, units), decided, of)
+    return told("group_win_share", value, wilson(shares, decided, units), decided, of)
 
 
-def _hits(player: Mapping[str, Any]) -> int:
-    return sum(player["plucks"][kind] for kind in ("own_hit", "rival_hit", "double_hit"))
+def _row(metric: Metric, part: Mapping[str, Any], summary: Mapping[str, Any]) -> Row:
+    """Return how a metric of a summary, or of a seat's part of it, is told of a point."""
+    swept, games = metric.swept, summary["games"] is not None
+    assert swept is not None
+    n = sum(_size(path, part, summary) for path in swept.size)
+    value, interval = at(part, metric.name), at(part, f"{metric.name}_ci95")
+    if swept.parts:
+        count = sum(at(part, path) for path in swept.parts)
+        value, interval = ratio(count, n), None
+        if metric.share and n > 0 and not games:
+            interval = wilson(count, n)
+    return told(swept.name, value, interval, n, swept.of or ("games" if games else "rounds"))
 
 
-def _share(name: str, part: int, whole: int, games: bool, of: str = "rounds") -> Row:
-    known = whole > 0 and not games
-    return _row(name, ratio(part, whole), wilson(part, whole) if known else None, whole, of)
+def _size(path: str, part: Mapping[str, Any], summary: Mapping[str, Any]) -> int:
+    """Return a number of the seat's part, or else of the table's; 0 where there is none."""
+    if path == "decided":
+        return decided_in(summary)
+    return at(part, path) or at(summary, path) or 0
 
 
-def _row(name: str, value: float | None, interval: Any, n: int, of: str = "rounds") -> Row:
+def told(name: str, value: float | None, interval: Any, n: int, of: str) -> Row:
+    """Return a row of a table of metrics, less its point and its seat."""
     low, high = interval or (None, None)
     return {"metric": name, "value": value, "low": low, "high": high, "n": n, "of": of}
 

@@ -1,6 +1,6 @@
 """Tidy DataFrames of a summary (contract: the JSON summary of ``run``).
 
-Every number has one name, the path to it in the summary; `analysis.metrics` says what it means.
+Every number has one name, the path to it in the summary; `sim.metrics` says what it means.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.metrics import METRICS
+from sim.metrics import METRICS, OUTCOMES, SHOWN, Metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,22 +34,9 @@ FACTS: tuple[tuple[str, str], ...] = (
 )
 """What a summary says of the run itself."""
 
-_HISTOGRAMS = (
-    "turns",
-    *(f"by_end.{reason}" for reason in ("bao", "second_recycling", "turn_cap")),
-    "recyclings",
-    "calls.turn",
-    "calls.total",
-    "calls.unknown",
-    "leads.changes",
-    "leads.loser_led.last_turn",
-    "leads.loser_led.turns_left",
-    "game.rounds",
-    "comebacks.deficit",
-    "comebacks.lead_changes",
-)
-_BY_OUTCOME = ("calls.by_turn", "calls.by_total", "calls.by_unknown")
-_OUTCOMES = ("won", "tied", "beaten", "void")
+_GROUPS = ("turns", "by_end", "recyclings", "calls", "leads", "game", "comebacks")
+"""In which order histograms come; others come after these."""
+
 _MERGED = ("plucks", "powers")  # parts of a seat whose names stand alone
 
 
@@ -102,7 +89,7 @@ def _number(value: float | None) -> float:
 
 
 def _metric_rows(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for metric in METRICS:
+    for metric in SHOWN:
         if metric.each:
             continue
         if not metric.per_seat:
@@ -125,13 +112,19 @@ def at(part: Mapping[str, Any], path: str) -> Any:
     return value
 
 
+def _group(metric: Metric) -> int:
+    group = metric.name.partition(".")[0]
+    return _GROUPS.index(group) if group in _GROUPS else len(_GROUPS)
+
+
 def _histogram_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
-    for name in _HISTOGRAMS:
-        for value, count in at(summary, f"{name}.histogram") or ():
-            yield name, value, count
-    for name in _BY_OUTCOME:
+    for metric in sorted(METRICS, key=_group):
+        if metric.formula.kind == "spread.histogram":
+            for value, count in at(summary, metric.name) or ():
+                yield metric.name.removesuffix(".histogram"), value, count
+    for name in (metric.name for metric in METRICS if metric.formula.kind == "rows"):
         rows: Sequence[Sequence[int]] = at(summary, name) or ()
-        for k, outcome in enumerate(_OUTCOMES, start=1):
+        for k, outcome in enumerate(OUTCOMES, start=1):
             for row in rows:
                 if row[k]:
                     yield f"{name}.{outcome}", row[0], row[k]

@@ -15,7 +15,7 @@ import griffe
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "api.md"
 
-ANALYSIS = ("stats", "metrics", "tables", "plots", "report")
+ANALYSIS = ("stats", "tables", "plots", "report")
 ANALYSIS += ("comparing", "sweeping", "ranking")
 """The modules of `analysis` that are of use to others; those that write text are not."""
 

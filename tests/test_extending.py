@@ -40,7 +40,7 @@ for check, case in [
 PRESENT = """
 import sim
 from sim import trace
-from tests.engine import test_options, test_oracle_replay
+from tests.engine import test_counting, test_options, test_oracle_replay
 from tests.policies import test_parameters
 
 WINS = {"bao_tie": "wins"}
@@ -54,6 +54,7 @@ for study in (
     study = sim.Study.of(**study, rounds=30, seed=3).with_changes(rules={"max_turns": 200})
     for index in range(30):
         test_oracle_replay.replay(trace(study, index))
+test_counting.test_sums_are_what_event_logs_say(2, "second", False)
 for kind in test_parameters.KINDS:
     test_parameters.test_every_parameter_has_a_case(kind)
 for case in test_parameters.CASES:

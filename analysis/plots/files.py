@@ -11,8 +11,8 @@ from analysis.plots.plucks import calibration, calibration_difference, least_sho
 from analysis.plots.rounds import ends
 from analysis.plots.sweeps import draw_sweep, rows_of, sweep, sweep_axes, sweep_map
 from analysis.plots.tournaments import strength, strength_matrix
-from analysis.sweeping import METRICS, Metric
 from sim.errors import left_out
+from sim.metrics import SWEPT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,10 +62,10 @@ def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> 
     """
     metrics = tables["metrics"]
     made: dict[str, Drawing] = {}
-    for name, metric in METRICS.items():
+    for name in SWEPT:
         rows = metrics[(metrics["metric"] == name) & metrics["value"].notna()]
         if not rows.empty and name in (_DRAWN if focus else _DRAWN + _OF_ALL):
-            made |= _metric_pictures(metrics, metric, focus, rows["seat"].notna().any())
+            made |= _metric_pictures(metrics, name, focus, rows["seat"].notna().any())
     if len(sweep_axes(metrics)) == 1 and metrics["point"].nunique() <= 40:
         made["ends"] = (lambda figure: ends(metrics, figure.add_subplot()), 6.4, 4.0)
     return picture_files(made | _calibration_pictures(tables["calibration"], sweep_axes(metrics)))
@@ -80,9 +80,9 @@ _MAPPED = ("win_share", "group_win_share", "score_mean")
 
 
 def _metric_pictures(
-    metrics: pd.DataFrame, metric: Metric, focus: Sequence[int], of_seats: bool
+    metrics: pd.DataFrame, name: str, focus: Sequence[int], of_seats: bool
 ) -> dict[str, Drawing]:
-    axes, name = sweep_axes(metrics), metric.name
+    axes = sweep_axes(metrics)
     seats: list[int | None] = list(focus) if of_seats else [None]
     if len(axes) == 1:
         chosen = metrics[metrics["seat"].isin(focus)] if of_seats and focus else metrics

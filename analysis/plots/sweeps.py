@@ -27,7 +27,7 @@ from analysis.plots.figures import (
     tick_label,
     tick_values,
 )
-from analysis.sweeping import METRICS, Metric
+from sim.metrics import SWEPT, Metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ def draw_sweep(
 
     x = x or sweep_axes(metrics)[0]
     rows = rows_of(metrics, metric, seat)
-    known, scale = METRICS[metric], 100 if METRICS[metric].share else 1
+    known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
     places, numbers = places_of(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
     parts = list(series(rows, by))
     means = any(len(part) >= 2 * part[x].nunique() for _, part in parts)
@@ -161,7 +161,7 @@ def sweep_map(
     first, second = sweep_axes(metrics)[:2]
     x, y = x or first, y or second
     rows = rows_of(metrics, metric, seat)
-    known, scale = METRICS[metric], 100 if METRICS[metric].share else 1
+    known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
     across, up = list(dict.fromkeys(rows[x])), list(dict.fromkeys(rows[y]))
     value = rows.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across)
     half = rows.assign(half=(rows["high"] - rows["low"]) / 2)

@@ -27,6 +27,7 @@ from analysis.comparing import is_sure, is_tested, moves_untested
 from analysis.report import common
 from analysis.report.figures import figure
 from analysis.report.parts import Pen, Source, capital, places_of
+from analysis.report.rates import metric_label
 from analysis.text.numbers import decimals
 from analysis.words import ORDINALS
 
@@ -229,8 +230,7 @@ def whose(pen: Pen, row: Row) -> Markup:
 
 
 def _label(pen: Pen, row: Row) -> str:
-    key = f"metric.{row['metric']}"
-    return pen.language.text(key) if key in pen.language else str(row["metric"])
+    return metric_label(pen.language, row["metric"])
 
 
 def _sentence(pen: Pen, k: int, row: Row) -> Markup:

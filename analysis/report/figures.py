@@ -16,6 +16,7 @@ from analysis.stats import ratio
 from analysis.words import ORDINALS
 from sim.errors import left_out
 from sim.game.deck import POWERS
+from sim.metrics import OUTCOMES
 
 Summary = Mapping[str, Any]
 
@@ -270,9 +271,6 @@ def _scores(pen: Pen, summary: Summary) -> Table:
     return Table(_caption(pen, "scores"), columns, rows)
 
 
-_FATES = ("won", "tied", "beaten", "void")
-
-
 def _bao(pen: Pen, summary: Summary) -> Table:
     calls = summary["calls"]["by_total"]
     rows = []
@@ -281,7 +279,7 @@ def _bao(pen: Pen, summary: Summary) -> Table:
         at = f"calls.by_total.{k}"
         cells = [pen.whole(count, f"{at}.{j + 1}") for j, count in enumerate(fates)]
         rows.append([pen.whole(total, f"{at}.0"), *cells])
-    columns = _columns(pen, "table.total", *(f"fate.{fate}" for fate in _FATES))
+    columns = _columns(pen, "table.total", *(f"fate.{fate}" for fate in OUTCOMES))
     return Table(_caption(pen, "bao"), columns, rows)
 
 

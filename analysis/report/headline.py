@@ -10,7 +10,8 @@ from markupsafe import Markup
 from analysis.blocks import NONE, Tile
 from analysis.report import common
 from analysis.report.parts import Pen, Source, places_of
-from analysis.report.rates import decided_of, has_games, score_places, unit_of, win_places
+from analysis.report.rates import has_games, score_places, unit_of, win_places
+from analysis.sweeping import decided_in
 
 # --- the answer -----------------------------------------------------------------------------------
 
@@ -18,7 +19,7 @@ from analysis.report.rates import decided_of, has_games, score_places, unit_of, 
 def answer(pen: Pen, source: Source) -> Iterator[Markup]:
     """Yield the answer in sentences: who wins, how rounds end, how long they are."""
     summary = source.summary
-    if decided_of(summary):
+    if decided_in(summary):
         yield _winner(pen, source)
     else:
         yield pen.language.say("run.nobody_won")
@@ -99,7 +100,7 @@ def tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
         language.text(f"tile.{unit}"), pen.whole(summary[unit], unit), _part_of(pen, summary)
     )
     seats = summary["players"]
-    if decided_of(summary):
+    if decided_in(summary):
         first = max(seats, key=lambda seat: seat["win_share"])
         at, places = f"players.{first['seat']}.win_share", win_places(seats)
         yield Tile(

@@ -9,12 +9,8 @@ from typing import Any
 from analysis.report.parts import Source, places_of
 from analysis.stats import ratio, wilson
 from analysis.sweeping import seat_rows, table_rows
-
-REASONS = ("bao", "second_recycling", "turn_cap")
-"""How a round ends."""
-
-FATES = ("won", "tied", "beaten", "void")
-"""What becomes of a call of BAO."""
+from analysis.words import Language
+from sim.metrics import OUTCOMES, described
 
 
 def with_rates(source: Source) -> Source:
@@ -26,24 +22,14 @@ def with_rates(source: Source) -> Source:
     """
     summary = source.summary
     games = has_games(summary)
-    decided = decided_of(summary)
     rounds, bao = summary["rounds"], summary["bao"]
     rates = {
         "table": _by_metric(table_rows(summary)),
-        "seats": [
-            _by_metric(seat_rows(player, rounds, decided, games)) for player in summary["players"]
-        ],
-        "bao": {fate: _share(bao[fate], bao["called"], games) for fate in FATES},
+        "seats": [_by_metric(seat_rows(summary, player)) for player in summary["players"]],
+        "bao": {fate: _share(bao[fate], bao["called"], games) for fate in OUTCOMES},
         "called": _share(bao["called"], rounds, games),
     }
     return replace(source, summary={**summary, "rates": rates})
-
-
-def decided_of(summary: Mapping[str, Any]) -> int:
-    """Return how many rounds, or games, have a winner."""
-    if has_games(summary):
-        return int(summary["game"]["ends"]["threshold"])
-    return int(summary["rounds"] - summary["ends"]["turn_cap"])
 
 
 def _by_metric(rows: Iterator[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -58,6 +44,12 @@ def _share(part: int, whole: int, games: bool) -> dict[str, Any]:
         "value": ratio(part, whole),
         "ci95": list(wilson(part, whole)) if known else [None, None],
     }
+
+
+def metric_label(language: Language, name: str) -> str:
+    """Return what a number is called; the mean over all seats is called as that of a seat."""
+    keys = (f"metric.{name}", f"metric.{name.removesuffix('.mean')}_mean")
+    return next((language.text(key) for key in keys if key in language), described(name))
 
 
 def has_games(summary: Mapping[str, Any]) -> bool:

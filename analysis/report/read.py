@@ -125,8 +125,9 @@ def _of_comparison(path: Path, manifest: Manifest) -> Source:
 def _of_sweep(path: Path, manifest: Manifest) -> Source:
 
     from analysis.results.sweep import facts_of_sweep, places, point_of
-    from analysis.sweeping import METRICS, calibration_frame, metrics_frame
+    from analysis.sweeping import calibration_frame, metrics_frame
     from sim.game.study import Study
+    from sim.metrics import SWEPT
 
     file, kind = path / "summary.json", "sweep"
     study = resolved_study(kind, manifest.study, path / "manifest.json")
@@ -142,7 +143,7 @@ def _of_sweep(path: Path, manifest: Manifest) -> Source:
     seats = 1 + max(len(point["players"]) for point in summary["points"])
     tables = {
         name: _rows_of(path / f"{name}.parquet", name, axes, len(at) * seats * most)
-        for name, most in (("metrics", len(METRICS)), ("calibration", _BINS_AT_MOST))
+        for name, most in (("metrics", len(SWEPT)), ("calibration", _BINS_AT_MOST))
     }
     rows = tables["metrics"]
     by_point = [point_of(axes, list(of)) for _, of in groupby(rows, lambda row: row["point"])]

@@ -13,16 +13,16 @@ from analysis.report.figures import OF_BIRDS, OF_ROUNDS, positions, run_figures
 from analysis.report.headline import answer, brief, tiles, whole_or_half
 from analysis.report.parts import Pen, Source, capital, places_of, seat_label
 from analysis.report.rates import (
-    FATES,
-    REASONS,
-    decided_of,
     has_games,
+    metric_label,
     score_places,
     unit_of,
     win_places,
     with_rates,
 )
 from analysis.stats import ratio
+from analysis.sweeping import decided_in
+from sim.metrics import OUTCOMES, REASONS
 
 FEW = 30
 """Events; fewer than this say little of how often they happen."""
@@ -98,7 +98,7 @@ def ends(pen: Pen, source: Source) -> Iterator[Block]:
                 (summary["bao"][fate], f"bao.{fate}"),
                 (rates["bao"][fate], f"rates.bao.{fate}"),
             )
-            for fate in FATES
+            for fate in OUTCOMES
         ]
         yield Table(language.text("ends.fate_caption"), columns(language, heads), rows)
     yield from _facts(pen, summary, _CALLS, "ends.calls_caption")
@@ -157,7 +157,7 @@ def _facts(
         write = pen.share if share else pen.number
         rows.append(
             [
-                capital(pen.language.text(f"metric.{path}")),
+                capital(metric_label(pen.language, path)),
                 write(value, path, places),
                 pen.interval(ends, f"{path}_ci95", places, share=share),
             ]
@@ -300,7 +300,7 @@ def _chances(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
         for k, seat in enumerate(seats)
     ]
     heads = [Column(pen.language.text("table.seat"), numeric=False)]
-    heads += [Column(capital(pen.language.text(f"metric.{path}"))) for path in _CHANCES]
+    heads += [Column(capital(metric_label(pen.language, path))) for path in _CHANCES]
     yield Table(pen.language.text("players.chances"), heads, rows)
 
 
@@ -326,7 +326,7 @@ def vague(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
     """Yield what is too small to be seen in so few rounds or games."""
     ends = [seat["win_share_ci95"] for seat in summary["players"]]
     widths = [high - low for low, high in ends if low is not None]
-    if not widths or not decided_of(summary):
+    if not widths or not decided_in(summary):
         return
     half = max(widths) / 2
     count = pen.counted(unit_of(summary), summary[unit_of(summary)], unit_of(summary))

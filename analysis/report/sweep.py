@@ -12,6 +12,7 @@ from analysis.blocks import Chapter, Column, Part, Picture, Sentence, Table, Til
 from analysis.report import common
 from analysis.report.figures import figure
 from analysis.report.parts import Pen, Source, capital, places_of
+from analysis.report.rates import metric_label
 from analysis.report.run import VAGUE
 
 _ROWS_AT_MOST = 1000
@@ -296,7 +297,7 @@ def _numbers(
         seats: Whose; none for a metric of the table, None for all seats.
     """
     language, points = pen.language, _points(summary)
-    label = capital(language.text(f"metric.{metric}"))
+    label = capital(metric_label(language, metric))
     if seats is None:
         seats = range(max(len(point["players"]) for point in points))
     rows: list[list[Any]] = []
@@ -335,9 +336,9 @@ def _places(points: Sequence[Mapping[str, Any]], metric: str, seats: Sequence[in
 
 
 def _is_share(metric: str) -> bool:
-    from analysis.sweeping import METRICS
+    from sim.metrics import SWEPT
 
-    return METRICS[metric].share
+    return SWEPT[metric].share
 
 
 def _cells(pen: Pen, holder: Mapping[str, Any], at: str, metric: str, places: int) -> list[Markup]:
@@ -385,7 +386,7 @@ def _seats(pen: Pen, summary: Mapping[str, Any]) -> list[Any]:
             rows.append(row)
         columns = _axis_columns(summary)
         for name in names:
-            columns.append(Column(capital(language.text(f"metric.{name}"))))
+            columns.append(Column(capital(metric_label(language, name))))
             if name in names[:2]:
                 columns.append(Column(language.text("table.interval")))
         caption = language.say("points.caption", seat=seat)

@@ -30,7 +30,6 @@ from analysis.results.run import Result
 from analysis.shapes import check_summary
 from analysis.text.comparison import comparison_blocks, comparison_text
 from sim.batch.job import ENGINE_VERSION
-from sim.batch.measures import Measure, measures, read
 from sim.batch.pairs import PairJob, PairSums
 from sim.batch.sums import Sums
 from sim.errors import InputError, show, within
@@ -52,9 +51,10 @@ from sim.game.documents import (
 from sim.game.files import PathLike, read_json
 from sim.game.players import Player
 from sim.game.study import Study
+from sim.metrics import Measure, measures
 from sim.store.files import write
-from sim.store.keep import MANIFEST, SUMMARY, Keeper, keeping
-from sim.store.pairs import SIDES, SUMS, UNFINISHED, plan_of_comparison
+from sim.store.folder import MANIFEST, SUMMARY
+from sim.store.tasks import SIDES, SUMS, Keeper, keeping, plan_of_comparison
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -282,11 +282,7 @@ def _sure_of(comparing: Comparing, both: tuple[Sums, Sums]) -> Iterator[dict[str
     """Yield what the sums of both sides alone say of each row of differences."""
     for measure in measures(len(comparing.a.players), comparing.a.games is not None):
         of = _of_row(comparing, measure) | {"n": comparing.blocks}
-        parts = [
-            sum(factor * read(sums, entry) for entry, factor in part.items())
-            for sums in both
-            for part in measure.parts
-        ]
+        parts = [sums.whole(part) for sums in both for part in measure.parts]
         yield of | between(parts)
         if measure.name == _mean(comparing):
             of |= _MEDIANS[measure.name]
@@ -310,8 +306,6 @@ def save(result: Comparison, keeper: Keeper) -> Path:
         result.a.save(path / "a")
         result.b.save(path / "b")
     keeper.finish(result.numbers, result.tables(), result.pictures)
-    with keeper.writing():
-        (path / UNFINISHED).unlink(missing_ok=True)
     result.folder, result.saving_seconds = path, time.perf_counter() - start
     return path
 

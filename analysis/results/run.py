@@ -9,22 +9,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
 from analysis.blocks import Block
-from analysis.results.groups import BAO, Designers, spread
-from analysis.stats import (
-    CONFIDENCE,
-    LOOK_CONFIDENCE,
-    mean_interval,
-    ratio,
-    ratio_interval,
-    sample_sd,
-    wilson,
-)
+from analysis.results.evaluate import BY_SEAT, Interval, Numbers
+from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE
 from analysis.sweeping import calibration_frame, calibration_rows
 from analysis.tables import frames
 from analysis.text.numbers import counted
@@ -35,21 +27,9 @@ from sim.batch.stopping import Until, looks_to
 from sim.batch.sums import Sums
 from sim.errors import InputError
 from sim.game.base import Shown
-from sim.game.deck import POWERS
 from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some, to_json
 from sim.game.files import PathLike, read_json
 from sim.game.study import Study
-from sim.metrics import (
-    DOUBLE_HIT,
-    END_CAP,
-    GAME_REASONS,
-    MISSED,
-    OWN_HIT,
-    POWER_USED,
-    REASONS,
-    RIVAL_HIT,
-    WIN_UNITS,
-)
 from sim.store.folder import INTERRUPTED, MANIFEST, SUMMARY, Held, Told, read_held, save
 
 if TYPE_CHECKING:
@@ -58,8 +38,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.plots import RunPlots
-
-_PLUCKS = {"own_hit": OWN_HIT, "rival_hit": RIVAL_HIT, "double_hit": DOUBLE_HIT, "missed": MISSED}
 
 
 @dataclass(eq=False)
@@ -121,35 +99,15 @@ class Result(Shown):
             folder: Where.
             kept: Records in memory.
         """
-        return cls(
-            study=run.study,
-            sums=run.sums,
-            seconds=run.seconds,
-            compile_seconds=run.compile_seconds,
-            stopped_by=(run.stopped_by if run.finished else None) or INTERRUPTED,
-            folder=folder,
-            version=run.version,
-            kept=kept,
-            ranges=run.ranges,
-            until=run.until,
-            engine=run.engine,
-        )
+        facts = {name: getattr(run, name) for name in _HELD}
+        facts["stopped_by"] = (run.stopped_by if run.finished else None) or INTERRUPTED
+        return cls(**facts, folder=folder, kept=kept)
 
     @property
     def held(self) -> Held:
         """What the store keeps of it."""
-        return Held(
-            study=self.study,
-            ranges=self.ranges,
-            sums=self.sums,
-            seconds=self.seconds,
-            compile_seconds=self.compile_seconds,
-            stopped_by=self.stopped_by,
-            finished=self.stopped_by != INTERRUPTED,
-            until=self.until,
-            version=self.version,
-            engine=self.engine,
-        )
+        facts = {name: getattr(self, name) for name in _HELD}
+        return Held(**facts, finished=self.stopped_by != INTERRUPTED)
 
     @property
     def told(self) -> Told:
@@ -295,6 +253,10 @@ class Result(Shown):
         return self.folder
 
 
+_HELD = [field.name for field in fields(Held) if field.name not in ("finished", "records")]
+"""What a result says as the store does."""
+
+
 def tell(run: Held) -> Told:
     """Return what is told of a run in its folder."""
     return Result.of(run).told
@@ -356,9 +318,7 @@ def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]
 
 def _summary(result: Result) -> dict[str, Any]:
     study, sums = result.study, result.sums
-    rounds, level = sums["rounds"], confidence(result.until)
-    inside = level if study.games is None else None  # a game's rounds hang together
-    designers = Designers(study, sums, level) if sums.complete else None
+    numbers = Numbers(study, sums, confidence(result.until))
     return {
         "schema": SCHEMA,
         "version": result.version,
@@ -370,40 +330,16 @@ def _summary(result: Result) -> dict[str, Any]:
         "rules_id": study.rules_id,
         "rules_changed": study.rules.changed_from_edition(),
         "threshold_assumed": study.rules.threshold_assumed,
-        "rounds": rounds,
-        "games": None if study.games is None else sums["games"],
-        "ends": dict(zip(REASONS, sums["ends"], strict=True)),
-        "turns": spread(sums.pairs("turns"), inside),
-        "recyclings": _recyclings(sums, inside),
-        "bao": {name: sums["bao"][k] for name, k in BAO.items()},
-        **(designers.table() if designers else {}),
-        "game": None if study.games is None else _game(study, sums, level, designers),
+        **numbers.table(),
         "players": [
-            _seat(study, sums, seat, level) | (designers.seat(seat) if designers else {})
-            for seat in range(len(study.players))
+            {"seat": seat, "strategy": player.name} | numbers.seat(seat)
+            for seat, player in enumerate(study.players)
         ],
         "seconds": result.seconds,
-        "rounds_per_second": rounds / result.seconds if result.seconds > 0 else None,
+        "rounds_per_second": sums["rounds"] / result.seconds if result.seconds > 0 else None,
         "stopped_by": result.stopped_by,
         **_part(result),
         **_target(result),
-    }
-
-
-def _recyclings(sums: Sums, level: float | None) -> dict[str, Any]:
-    found = spread(sums.pairs("recyclings"), level)
-    return {name: found[name] for name in ("mean", "mean_ci95", "histogram")}
-
-
-def _game(study: Study, sums: Sums, level: float, designers: Designers | None) -> dict[str, Any]:
-    """Return what there is to say of games as wholes."""
-    return {
-        "threshold": study.rules.game_threshold[len(study.players)],
-        "ends": dict(zip(GAME_REASONS, sums["game_ends"], strict=True)),
-        "rounds": spread(sums.pairs("game_rounds"), level),
-        **(designers.game() if designers else {}),
-        "decided_by_deciding_rounds": sums["decided"],
-        "deciding_rounds": sums["deciding_rounds"],
     }
 
 
@@ -426,37 +362,6 @@ def _target(result: Result) -> dict[str, Any]:
     return {"until": until.to_dict() | outcome}
 
 
-def _seat(study: Study, sums: Sums, seat: int, level: float) -> dict[str, Any]:
-    """Return one seat's part of the summary, intervals at a confidence level."""
-    rounds, score, counts = sums["rounds"], sums["score"][seat], sums["count"][seat]
-    share, decided = sums["share"][seat], units_decided(study, sums)
-    powers = counts[POWER_USED:]
-    return {
-        "seat": seat,
-        "strategy": study.players[seat].name,
-        "wins": sums["wins"][seat],
-        "shared_wins": sums["shared"][seat],
-        "win_share": ratio(share, WIN_UNITS * decided),
-        "win_share_ci95": list(interval("win_share", study, sums, seat, level)),
-        "score_mean": ratio(score, rounds),
-        "score_mean_ci95": list(interval("score_mean", study, sums, seat, level)),
-        "score_sd": sample_sd(rounds, score, sums["score_sq"][seat]),
-        "total_mean": ratio(sums["total"][seat], rounds),
-        "bao_called": sums["bao_called"][seat],
-        "bao_won": sums["bao_won"][seat],
-        "cards_left_mean": ratio(sums["cards_left"][seat], rounds),
-        "plucks": {name: counts[k] for name, k in _PLUCKS.items()},
-        "powers": dict(zip(POWERS, powers, strict=True)),
-    }
-
-
-def units_decided(study: Study, sums: Sums) -> int:
-    """Return how many rounds (games) have a winner: not those that a limit stopped."""
-    if study.games is None:
-        return int(sums["rounds"] - sums["ends"][END_CAP])
-    return int(sums["game_ends"][0])
-
-
 # --- intervals ------------------------------------------------------------------------------------
 
 
@@ -465,13 +370,9 @@ def confidence(until: Until | None) -> float:
     return CONFIDENCE if until is None else LOOK_CONFIDENCE
 
 
-def interval(
-    metric: str, study: Study, sums: Sums, seat: int, level: float
-) -> tuple[float | None, float | None]:
+def interval(metric: str, study: Study, sums: Sums, seat: int, level: float) -> Interval:
     """Return the interval of one of `sim.batch.stopping.INTERVALS`, at a confidence level."""
-    if metric == "win_share":
-        return wilson(sums["share"][seat], units_decided(study, sums), WIN_UNITS, level)
-    return _score_interval(study, sums, seat, level)
+    return Numbers(study, sums, level).interval(BY_SEAT[metric], seat)
 
 
 def reached(until: Until, study: Study, sums: Sums) -> bool:
@@ -492,24 +393,6 @@ def leader(study: Study, sums: Sums, until: Until | None) -> str:
     name = study.players[seat].name
     name = name if len(name) <= 12 else name[:11] + "…"
     return f"{name} ({seat}) wins {50 * (low + high):.2f} ± {50 * (high - low):.2f} %"
-
-
-def _score_interval(
-    study: Study, sums: Sums, seat: int, level: float
-) -> tuple[float | None, float | None]:
-    """Return the interval of the mean score of a round; whole games are what is independent."""
-    rounds, score = sums["rounds"], sums["score"][seat]
-    if study.games is None:
-        return mean_interval(rounds, score, sums["score_sq"][seat], level)
-    return ratio_interval(
-        clusters=sums["games"],
-        total=score,
-        size=rounds,
-        total_squares=sums["game_score_sq"][seat],
-        size_squares=sum(size * size * games for size, games in sums.pairs("game_rounds")),
-        products=sums["game_score_rounds"][seat],
-        confidence=level,
-    )
 
 
 def game_of(base: Study) -> dict[str, Any]:

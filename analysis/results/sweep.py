@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import sim
 from analysis.blocks import Block
-from analysis.results.run import Result, calibration_of, game_of, units_decided
+from analysis.results.run import Result, calibration_of, game_of
 from analysis.sweeping import (
     best_point,
     calibration_frame,
+    decided_in,
     group_row,
     metrics_frame,
     seat_rows,
@@ -29,7 +30,7 @@ from sim.game.players import Player
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.metrics import WIN_UNITS
-from sim.store.keep import keeping, plan_of_sweep
+from sim.store.tasks import keeping, plan_of_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +70,7 @@ class SweepResult(Shown):
 
         Columns: ``point`` from 0; the value of each axis, named by its key; ``seat``, missing in
         rows about the table, and ``strategy``; ``metric``, ``value``, ``low``, ``high`` (95 %),
-        ``n``, and of what it is the number. `analysis.sweeping.METRICS` describes the metrics.
+        ``n``, and of what it is the number. `sim.metrics.SWEPT` describes the metrics.
         """
         return metrics_frame([row for rows in self._metric_rows for row in rows])
 
@@ -80,16 +81,15 @@ class SweepResult(Shown):
         return [list(self._rows_of_a_point(place, result)) for place, result in pairs]
 
     def _rows_of_a_point(self, place: dict[str, Any], result: Result) -> Iterator[dict[str, Any]]:
-        summary, games = result.summary(), result.study.games is not None
-        decided = units_decided(result.study, result.sums)
+        summary = result.summary()
         for player in summary["players"]:
             of = {"seat": player["seat"], "strategy": player["strategy"]}
-            for row in seat_rows(player, summary["rounds"], decided, games):
+            for row in seat_rows(summary, player):
                 yield place | of | row
         if len(self.sweep.focus) > 1:
             shares = sum(result.sums["share"][seat] for seat in self.sweep.focus)
             unit = result.study.unit
-            yield place | _NO_SEAT | group_row(shares, decided, WIN_UNITS, unit)
+            yield place | _NO_SEAT | group_row(shares, decided_in(summary), WIN_UNITS, unit)
         for row in table_rows(summary):
             yield place | _NO_SEAT | row
 

@@ -19,8 +19,8 @@ from sim.game.base import Shown
 from sim.game.documents import SCHEMA, to_json
 from sim.game.files import PathLike
 from sim.game.tournament import Tournament
-from sim.metrics import DOUBLE_HIT, END_CAP, MISSED, OWN_HIT, RIVAL_HIT, WIN_UNITS
-from sim.store.keep import keeping, plan_of_tournament
+from sim.metrics import HITS, PLUCKS, ROUNDS_WON, WIN_UNITS
+from sim.store.tasks import keeping, plan_of_tournament
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,13 +58,16 @@ class TournamentResult(Shown):
         names = [player.name for player in self.tournament.players]
         for seating, sums in zip(self.tournament.seatings(), self.sums, strict=True):
             seats = len(seating)
-            hits = [sum(row[k] for k in (OWN_HIT, RIVAL_HIT, DOUBLE_HIT)) for row in sums["count"]]
+            hits, plucks = (
+                [sums.whole(whole.at(seats, False, seat)) for seat in range(seats)]
+                for whole in (HITS, PLUCKS)
+            )
             yield Seating(
                 players=tuple(names[k] for k in seating),
                 rounds=sums["rounds"],
-                decided=sums["rounds"] - sums["ends"][END_CAP],
-                plucks=[hits[k] + sums["count"][k][MISSED] for k in range(seats)],
-                hits=hits[:seats],
+                decided=sums.whole(ROUNDS_WON.at(seats, False)),
+                plucks=plucks,
+                hits=hits,
                 **{name: sums[name][:seats] for name in _BY_SEAT},
             )
 

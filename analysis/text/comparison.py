@@ -11,83 +11,11 @@ from analysis.text.numbers import NONE, changes, counted, decimals, fixed, plain
 from analysis.text.played import speed
 from analysis.text.terminal import WIDTH, align, draw, shortened
 from analysis.words import ORDINALS
-
-_OFTEN = ("more often", "less often")
-_ROUND = ("more a round", "less a round")
-_MORE = ("more", "less")
-_UNKNOWN = ("more unknown cards", "fewer unknown cards")
-
-_WORDS: dict[str, tuple[str, tuple[str, str]]] = {
-    "win_share": ("{who} wins", _MORE),
-    "score_mean": ("{who} scores", _ROUND),
-    "wins": ("{who} wins alone", _OFTEN),
-    "shared_wins": ("{who} shares a win", _OFTEN),
-    "score_sd": ("the scores of {who} spread by", _MORE),
-    "total_mean": ("the last total of {who} is", ("higher", "lower")),
-    "cards_left_mean": ("{who} is left with", _MORE),
-    "bao_called": ("{who} calls BAO", _OFTEN),
-    "bao_won": ("{who} calls BAO and wins", _OFTEN),
-    "plucks.own_hit": ("{who} plucks own cards", _ROUND),
-    "plucks.rival_hit": ("{who} plucks rivals' cards", _ROUND),
-    "plucks.double_hit": ("{who} makes double plucks", _ROUND),
-    "plucks.missed": ("{who} misses plucks", _ROUND),
-    "hit_rate": ("a pluck of {who} hits", _OFTEN),
-    "powers.look": ("{who} looks", _ROUND),
-    "powers.show": ("{who} is shown a card", _ROUND),
-    "powers.swap": ("{who} swaps", _ROUND),
-    "powers.macaw": ("{who} uses a macaw", _ROUND),
-    "powers.toco": ("{who} uses a Toco Toucan", _ROUND),
-    "powers.shoebill": ("{who} uses a Shoebill", _ROUND),
-    "ends.bao": ("rounds end by BAO", _OFTEN),
-    "ends.second_recycling": ("rounds end by a recycling", _OFTEN),
-    "ends.turn_cap": ("rounds are stopped by the turn cap", _OFTEN),
-    "turns.mean": ("rounds last", ("longer", "shorter")),
-    "turns.median": ("the median round lasts", ("longer", "shorter")),
-    "game.rounds.median": ("the median game lasts", ("longer", "shorter")),
-    "turns.sd": ("the length of rounds spreads by", _MORE),
-    "recyclings.mean": ("cards are recycled", _ROUND),
-    "bao.called": ("BAO is called", _OFTEN),
-    "bao.won": ("BAO is called and won", _OFTEN),
-    "bao.tied": ("a declarer ties for the lowest total", _OFTEN),
-    "bao.beaten": ("a declarer is beaten", _OFTEN),
-    "bao.void": ("a call comes to nothing", _OFTEN),
-    "calls.won_share": ("calls of {who} succeed", _OFTEN),
-    "calls.turn.mean": ("BAO is called", ("later", "earlier")),
-    "calls.turn_mean": ("{who} calls BAO", ("later", "earlier")),
-    "calls.total.mean": ("BAO is called on a total", ("higher", "lower")),
-    "calls.total_mean": ("{who} calls BAO on a total", ("higher", "lower")),
-    "calls.unknown.mean": ("BAO is called with", _UNKNOWN),
-    "calls.unknown_mean": ("{who} calls BAO with", _UNKNOWN),
-    "calls.lowest.share": ("BAO is called by who is alone lowest", _OFTEN),
-    "positions.0.win_share": ("who begins a round wins it", _OFTEN),
-    "first.win_share": ("{who} wins rounds that it begins", _OFTEN),
-    "automatic_ends": ("the automatic end begins with {who}", _OFTEN),
-    "leads.alone_share": ("a turn ends with one player alone lowest", _OFTEN),
-    "leads.share": ("{who} is alone lowest after a turn", _OFTEN),
-    "windows.opened": ("there are", ("more a round", "less a round")),
-    "windows.left_share": ("nobody plucks in a window with a chance", _OFTEN),
-    "pluck_chances.missed_share": ("{who} misses a chance to pluck", _OFTEN),
-    "races.lost_share": ("{who} loses a race for a window", _OFTEN),
-    "shields.raised_share": ("a call raises the Shield", _OFTEN),
-    "shields.raised": ("{who} raises the Shield", _OFTEN),
-    "shields.plucks_stopped": ("the Shield stops a pluck", _ROUND),
-    "cards_gone.rounds_share": ("{who} is without cards in a round", _OFTEN),
-    "game.turns.mean": ("games last", ("longer", "shorter")),
-    "comebacks.after_last_share": ("games are won by who had been last", _OFTEN),
-    "comebacks.half.leader_won_share": ("who leads at half of the points wins", _OFTEN),
-    "game.ends.threshold": ("games are won", _OFTEN),
-    "game.ends.max_rounds": ("games are stopped by the round cap", _OFTEN),
-    "game.ends.tie_break_cap": ("games stay undecided", _OFTEN),
-    "game.rounds.mean": ("games last", ("longer", "shorter")),
-    "game.decided_by_deciding_rounds": ("games need deciding rounds", _OFTEN),
-    "game.deciding_rounds": ("a game has", ("more to decide it", "less to decide it")),
-}
-"""What a difference means: the beginning of a sentence, and its end for more and for less."""
+from sim.metrics import COMPARED, differs
 
 _UNITS = {"share": "percentage points", "plucks": "times", "powers": "times", "recyclings": "times"}
 
-MAIN: tuple[str, ...] = ("win_share", "score_mean", "ends.bao", "ends.second_recycling")
-MAIN += ("ends.turn_cap", "turns.mean", "turns.median", "bao.called", "calls.won_share")
+MAIN = tuple(name for name, how in COMPARED.items() if how.main)
 """What the table shows whether it differs or not."""
 
 _SENTENCES = 12
@@ -105,9 +33,7 @@ def sentence(row: Mapping[str, Any], rotated: bool) -> str:
         row: Of differences.
         rotated: Whether players changed seats, so that a number is a player's and not a seat's.
     """
-    begin, (more, less) = _WORDS.get(
-        row["metric"], (f"{row['metric']} of {{who}} is", ("higher", "lower"))
-    )
+    begin, more, less = differs(row["metric"])
     amount = abs(row["difference"]) * _scale(row)
     half = _half(row)
     places = decimals(half)

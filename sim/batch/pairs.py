@@ -2,7 +2,7 @@
 
 A block is one deal, played by both studies: once each, or where seats are rotated once in every
 rotation of the players. Blocks are independent of each other, what is in a block is not; so the
-block is the unit. Of each block some whole numbers are made (`sim.batch.measures`), and of these
+block is the unit. Of each block some whole numbers are made (`sim.metrics.measures`), and of these
 the sums, and the sums of products over both studies, are added up. They need no more room for many
 blocks than for few, and merge exactly, in any order.
 """
@@ -10,32 +10,24 @@ blocks than for few, and merge exactly, in any order.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field, TypeAdapter
 
 from sim.batch.job import Job, check_fault
-from sim.batch.measures import (
-    EXTRA,
-    Entry,
-    Measure,
-    Terms,
-    by_player,
-    entries,
-    measures,
-    place,
-    tells_what_happened,
-    turned,
-)
+from sim.batch.schedule import Part
 from sim.batch.sums import Sums
 from sim.core.codes import RECORD_COLUMNS
-from sim.core.layout import GAME_COLUMNS, TALLY, new_state
-from sim.game.documents import Part, Whole, check
+from sim.core.layout import GAME_COLUMNS, MAX_PLAYERS, TALLY, new_state
+from sim.game.documents import Part as DocumentPart
+from sim.game.documents import Whole, check
 from sim.game.study import Study
+from sim.metrics import EXTRA, Entry, Measure, Terms, measures
 
 SECTIONS = 200
 """Groups of blocks, every 200th block in one, over which the spread of a median is measured."""
@@ -63,6 +55,10 @@ class PairJob:
     def of(cls, a: Study, b: Study, rotated: bool) -> PairJob:
         """Return the job of two studies; the seed of both is that of the first."""
         return cls(_jobs(a, a.seed, rotated), _jobs(b, a.seed, rotated))
+
+    def play(self, begin: int, end: int) -> Part:
+        """Play blocks `begin` to `end` - 1; see `play_pairs`."""
+        return play_pairs(self, begin, end)
 
     @cached_property
     def players(self) -> int:
@@ -256,7 +252,7 @@ class PairSums:
 Times = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class _Pairs(Part):
+class _Pairs(DocumentPart):
     sums: Annotated[list[dict[str, Any]], Field(min_length=2, max_length=2)]
     blocks: Times
     differing: Times
@@ -269,24 +265,7 @@ class _Pairs(Part):
 _SHAPE: TypeAdapter[Any] = TypeAdapter(_Pairs)
 
 
-@dataclass(frozen=True)
-class PairPart:
-    """What came of a range of blocks.
-
-    Attributes:
-        begin: First block.
-        end: One past the last.
-        pairs: Sums over them.
-        seconds: Time that playing them took.
-    """
-
-    begin: int
-    end: int
-    pairs: PairSums
-    seconds: float
-
-
-def play_pairs(job: PairJob, begin: int, end: int) -> PairPart:
+def play_pairs(job: PairJob, begin: int, end: int) -> Part:
     """Play blocks `begin` to `end` - 1: a pure function of its arguments.
 
     Raises:
@@ -309,7 +288,7 @@ def play_pairs(job: PairJob, begin: int, end: int) -> PairPart:
         *_products(job, *values),
         [_sections(job, units, begin) for units in (units_a, units_b)],
     )
-    return PairPart(begin, end, pairs, time.perf_counter() - start)
+    return Part(begin, end, pairs, time.perf_counter() - start)
 
 
 def _play_side(job: PairJob, jobs: Sequence[Job], begin: int, end: int) -> tuple[Sums, list[Any]]:
@@ -426,3 +405,65 @@ def _padded(a: Any, b: Any) -> tuple[Any, Any]:
     """Return two arrays of sections with zeros added, so that they are equally wide."""
     width = max(a.shape[1], b.shape[1])
     return tuple(np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in (a, b))  # type: ignore[return-value]
+
+
+# --- entries --------------------------------------------------------------------------------------
+
+_OUTCOMES: tuple[str, ...] = ("rounds", "ends", "bao", "wins", "shared", "score", "total")
+_OUTCOMES += ("cards_left", "count", "games", "game_ends", "decided", "deciding_rounds")
+"""Fields that say what happened: two rounds (games) differ where any of these does."""
+
+
+def entries(players: int, wanted: Iterable[Measure]) -> list[Entry]:
+    """Return which entries are kept of each unit: those that tell what happened first.
+
+    Args:
+        players: How many there are.
+        wanted: What else they are kept for.
+    """
+    found = [
+        (name, *map(int, index))
+        for name in _OUTCOMES
+        for index in np.ndindex(*TALLY[name].shape)
+        if not (of_seats(name) and index[0] >= players)
+    ]
+    needed = (entry for measure in wanted for part in measure.parts for entry in part)
+    return [entry for entry in dict.fromkeys([*found, *needed]) if entry not in EXTRA]
+
+
+def tells_what_happened(entry: Entry) -> bool:
+    """Whether an entry is of what differs between rounds that went differently; see `_OUTCOMES`."""
+    return entry in EXTRA or entry[0] in _OUTCOMES
+
+
+def of_seats(name: str) -> bool:
+    """Whether a field of the engine's sums has a number for each seat, or several."""
+    return bool(TALLY[name].shape[:1] == (MAX_PLAYERS,))
+
+
+def turned(entry: Entry, players: int, by: int) -> Entry:
+    """Return the entry of the seat at which a player sits after `by` moves to the next seat.
+
+    Args:
+        entry: Of a player, by its number, or of the table.
+        players: How many there are.
+        by: Player k sits at seat k - by.
+    """
+    name, *index = entry
+    if of_seats(name):
+        index[0] = (index[0] - by) % players
+    return (name, *index)
+
+
+def place(entry: Entry) -> int:
+    """Return where an entry stands in a `TALLY` record taken as a row of int64."""
+    name, *index = entry
+    start: int = (TALLY.fields or {})[name][1] // 8
+    return start + sum(int(k) * prod(TALLY[name].shape[a + 1 :]) for a, k in enumerate(index))
+
+
+def by_player(tally: Any, players: int, by: int) -> None:
+    """Mutates a `TALLY` record: put what is by seat into the order of players; see `turned`."""
+    for name in TALLY.names or ():
+        if of_seats(name):
+            tally[name][:players] = np.roll(tally[name][:players], by, axis=0)

@@ -38,15 +38,10 @@ from sim.core.layout import (
 )
 from sim.errors import InputError
 from sim.game.documents import Count, Part, Whole, check
+from sim.metrics import OUTCOMES, SWING_SUMS, Terms
 
 if TYPE_CHECKING:
     from sim.game.study import Study
-
-OUTCOMES = ("won", "tied", "beaten", "void")
-"""What becomes of a call of BAO, from `sim.core.layout.BAO_WON` on."""
-
-SWING_SUMS = ("count", "sum", "sum_sq", "count_sq", "product")
-"""What is summed up for a swing, from `sim.core.layout.SWING_N` on."""
 
 ROWS: dict[str, tuple[str, ...]] = {
     "turns": (
@@ -193,6 +188,28 @@ class Sums:
     def pairs(self, name: str) -> list[list[int]]:
         """Return a histogram as pairs of value and count, values ascending, no zeros."""
         return [[value, times] for value, times in sorted(self.histograms[name].items())]
+
+    def knows(self, name: str) -> bool:
+        """Whether they hold a field or a histogram, as those of an older version may not."""
+        kept = {*self.counts, *self.histograms}
+        return name in kept or name.removesuffix("_sq") in kept
+
+    def whole(self, terms: Terms) -> int:
+        """Return a whole number of `sim.metrics`: a sum of entries, each times a factor."""
+        return sum(times * self._entry(*entry) for entry, times in terms.items())
+
+    def _entry(self, name: str, *index: Any) -> int:
+        """Return an entry of the tally, of a histogram, or a moment of one; see `EXTRA`."""
+        if name in self.counts:
+            value = self.counts[name]
+            for k in index:
+                value = value[k]
+            return int(value)
+        power = 1 if name in self.histograms else 2
+        histogram = self.histograms[name if power == 1 else name.removesuffix("_sq")]
+        if not index:
+            return sum(value**power * times for value, times in histogram.items())
+        return sum(histogram.values()) if index == ("times",) else histogram.get(index[0], 0)
 
     def __getitem__(self, name: str) -> Any:
         """Return a field of the tally: a whole number or a list of them."""

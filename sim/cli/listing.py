@@ -17,7 +17,7 @@ from sim.game.players import KINDS, Player, load_player, shipped_players, value_
 from sim.game.rules import EDITIONS, Rules
 
 if TYPE_CHECKING:
-    from analysis.metrics import Metric
+    from sim.metrics import Metric
 
 
 def decks(names: Sequence[str], as_json: bool, lang: str = DEFAULT) -> str:
@@ -168,12 +168,12 @@ def metrics(as_json: bool) -> str:
     """Return the numbers of a summary and the columns of records, with units."""
     from dataclasses import asdict
 
-    from analysis.metrics import METRICS
     from analysis.tables import FACTS
+    from sim.metrics import SHOWN
     from sim.store.rows import COLUMNS
 
     if as_json:
-        summary = [asdict(metric) | {"of": metric.of} for metric in METRICS]
+        summary = [metric.to_dict() for metric in SHOWN]
         records = [asdict(column) for column in COLUMNS]
         facts = [{"name": name, "description": meaning} for name, meaning in FACTS]
         return to_json({"summary": summary, "run": facts, "records": records})
@@ -182,7 +182,7 @@ def metrics(as_json: bool) -> str:
         [
             "Numbers of a summary (run --json, summary.json, metrics.parquet).",
             "±: with a 95 % interval; (±): the same, but not where games are played.",
-            *_metric_lines(METRICS),
+            *_metric_lines(SHOWN),
             "",
             "What a summary says of the run itself:",
             *align(FACTS, ("name", "meaning"), left=(0, 1)),
@@ -199,7 +199,7 @@ def _metric_lines(metrics: Sequence[Metric]) -> Iterator[str]:
     for purpose, group in groupby(metrics, lambda metric: metric.purpose):
         rows = []
         for metric in group:
-            formula = "" if metric.formula == "count" else f" ({metric.formula})"
+            formula = "" if metric.text == "count" else f" ({metric.text})"
             told = f"{metric.description}{formula}{_interval(metric)}"
             rows.append([metric.name, metric.of, metric.unit, metric.range, told])
         yield ""

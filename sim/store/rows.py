@@ -26,6 +26,7 @@ from sim.core.layout import REASONS
 from sim.errors import InputError, one_of, within
 from sim.game.documents import Part, Units, check
 from sim.game.files import parse_json
+from sim.metrics import OUTCOMES
 from sim.store.files import settle, temporary
 
 RECORDS = "records.parquet"
@@ -42,9 +43,6 @@ PART_GROUP_ROWS = 2**16
 
 FRAME_ROWS = 5_000_000
 """The most rows that a DataFrame of records may have; more belong into a folder."""
-
-BAO_OUTCOMES = ("won", "tied", "beaten", "void")
-"""What became of a call of BAO, from `sim.core.layout.BAO_WON` on."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +69,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("turns", "int32", "turns", "turns of the round, all players together"),
     Column("recyclings", "int32", "", "recyclings of the round"),
     Column("first", "bool", "", "had the first turn"),
-    Column(
-        "bao", "category", "", f"the seat's call of BAO: {', '.join(BAO_OUTCOMES)}; null: no call"
-    ),
+    Column("bao", "category", "", f"the seat's call of BAO: {', '.join(OUTCOMES)}; null: no call"),
     *(
         Column(name, "int32", "plucks", f"plucks of the seat: {what}")
         for name, what in zip(RECORD_COLUMNS[12:16], _PLUCKS, strict=True)
@@ -86,7 +82,7 @@ COLUMNS: tuple[Column, ...] = (
 """All columns, in order; no seat is missing, deciding rounds are left out."""
 
 
-_WORDS = {"end": REASONS, "bao": BAO_OUTCOMES}
+_WORDS = {"end": REASONS, "bao": OUTCOMES}
 
 _ABOUT = b"baobei"  # key of a file's metadata under which its ranges stand
 
@@ -475,7 +471,7 @@ def _canonical(rows: Any, columns: Sequence[Column] = COLUMNS) -> Any:
     )
 
 
-class Keeper:
+class Collector:
     """Keeps records in memory, for a DataFrame; the counterpart of `Parts` without a folder."""
 
     def __init__(self) -> None:
@@ -512,7 +508,7 @@ def check_rows(rows: int) -> None:
 
 
 def from_frame(frame: Any) -> Any:
-    """Return a DataFrame of records, as `Keeper.frame` made it, as a pyarrow table."""
+    """Return a DataFrame of records, as `Collector.frame` made it, as a pyarrow table."""
     import pyarrow as pa
 
     return _canonical(pa.Table.from_pandas(frame, schema=_schema(), preserve_index=False))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analysis.results.groups import Designers
+from analysis.results.evaluate import Numbers
 from sim.batch.job import Job, play
 from sim.batch.sums import Sums
 from sim.game.deck import POWERS
@@ -30,7 +30,7 @@ def coverage(samples: int) -> dict[str, float]:
 
 
 def swings(study: Study, sums: Sums) -> dict[str, Any]:
-    table = Designers(study, sums, LEVEL).table()
+    table = Numbers(study, sums, LEVEL).table()
     powers: dict[str, Any] = table["power_swing"]
     return powers | {bird["bird"]: bird["dealt"] for bird in table["birds"]}
 

@@ -16,9 +16,9 @@ from analysis.text.comparison import comparison_text, sentence
 from sim.api import compare, load_comparison
 from sim.batch.job import Job
 from sim.batch.job import play as play_job
-from sim.batch.measures import measures
 from sim.errors import InputError
 from sim.game.study import Study
+from sim.metrics import measures
 
 pytestmark = pytest.mark.jit
 
@@ -370,10 +370,10 @@ def test_what_a_row_says_is_what_the_sums_say(tmp_path: Path, players: Any) -> N
 
 
 def test_every_measure_has_words() -> None:
-    from analysis.text.comparison import _WORDS
+    from sim.metrics import COMPARED
 
     names = {each.name for games in (False, True) for each in measures(2, games)}
-    assert names <= set(_WORDS)
+    assert names <= set(COMPARED)
 
 
 def test_a_difference_in_words() -> None:

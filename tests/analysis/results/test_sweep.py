@@ -9,10 +9,11 @@ import pytest
 
 import sim
 from analysis.results.sweep import SweepResult
-from analysis.sweeping import METRICS, best_point, calibration_rows
+from analysis.sweeping import best_point, calibration_rows
 from sim.api import sweep
 from sim.errors import InputError
 from sim.game.study import Study
+from sim.metrics import SWEPT
 
 
 def base(**changes: Any) -> Study:
@@ -45,7 +46,7 @@ def test_metrics_are_those_of_runs(result: SweepResult) -> None:
         "metric", "value", "low", "high", "n", "of",
     ]  # fmt: skip
     assert len(metrics) == 4 * (3 * 8 + 4 + 6)
-    assert set(metrics["metric"]) <= set(METRICS)
+    assert set(metrics["metric"]) <= set(SWEPT)
     summary = sim.run(result.sweep.studies[3], progress=False).summary()
     rows = metrics[(metrics["point"] == 3) & (metrics["seat"] == 0)].set_index("metric")
     player = summary["players"][0]

@@ -1,0 +1,301 @@
+"""The numbers of a run, out of its sums: every metric of `sim.metrics`, by its formula.
+
+Whatever happens inside rounds has no interval where games are played, since a game's rounds hang
+together; what is said of whole games has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from analysis.stats import (
+    NOTHING,
+    clustered_wilson,
+    histogram_interval,
+    mean_interval,
+    median,
+    moments,
+    ratio,
+    ratio_interval,
+    sample_sd,
+    wilson,
+)
+from sim.batch.sums import Sums
+from sim.game.study import Study
+from sim.metrics import METRICS, Formula, Metric, Whole
+
+Group = dict[str, Any]
+
+Interval = tuple[float | None, float | None]
+
+_TABLE = [
+    "rounds",
+    "games",
+    "ends",
+    "turns",
+    "recyclings",
+    "bao",
+    "positions",
+    "by_end",
+    "calls",
+    "leads",
+    "windows",
+    "shields",
+    "birds",
+    "power_swing",
+    "comebacks",
+    "game",
+]
+_SEAT = [
+    "wins",
+    "shared_wins",
+    "win_share",
+    "win_share_ci95",
+    "score_mean",
+    "score_mean_ci95",
+    "score_sd",
+    "total_mean",
+    "bao_called",
+    "bao_won",
+    "cards_left_mean",
+    "plucks",
+    "powers",
+    "first",
+    "calls",
+    "automatic_ends",
+    "leads",
+    "plucks_by",
+    "hit_rate",
+    "hit_rate_ci95",
+    "pluck_chances",
+    "races",
+    "power_triggers",
+    "shields",
+    "cards_gone",
+]
+"""In which order the parts of a summary come; others come after them, as the registry has them."""
+
+
+BY_SEAT = {metric.name: metric for metric in METRICS if metric.scope == "seat"}
+"""The numbers of a seat, by name."""
+
+
+def spread(pairs: Sequence[Sequence[int]], level: float | None, least: float = 0.0) -> Group:
+    """Return mean, its interval, sd, extremes, median and the histogram itself.
+
+    Args:
+        pairs: Value and count, values ascending.
+        level: Of the interval; None where values are not independent and there is none.
+        least: The least value that there can be.
+    """
+    histogram = [(value, times) for value, times in pairs]
+    count, total, squares = moments(histogram)
+    interval = NOTHING if level is None else histogram_interval(histogram, level, least=least)
+    return {
+        "mean": ratio(total, count),
+        "mean_ci95": list(interval),
+        "sd": sample_sd(count, total, squares),
+        "min": histogram[0][0] if histogram else None,
+        "max": histogram[-1][0] if histogram else None,
+        "median": median(histogram),
+        "histogram": [list(pair) for pair in histogram],
+    }
+
+
+class Numbers:
+    """The numbers of one run.
+
+    Args:
+        study: What was played.
+        sums: Sums over it. Where they hold less than this version counts, the numbers that need
+            more are left out.
+        level: Confidence level of intervals.
+    """
+
+    def __init__(self, study: Study, sums: Sums, level: float) -> None:
+        """Keep all three; see the class."""
+        self.study, self.sums, self.level = study, sums, level
+        self.players, self.games = len(study.players), study.games is not None
+        self._spreads: dict[Any, Group] = {}
+
+    def table(self) -> Group:
+        """Return the part of a summary that is about the table as a whole."""
+        found: Group = self._part("table", 0, 0)
+        if "place_rounds" in self.sums.counts:
+            found["positions"] = [self._part("positions", 0, k) for k in range(self.players)]
+        if any(birds := [self._part("birds", 0, k) for k, _ in enumerate(self.study.deck.birds)]):
+            pairs = zip(self.study.deck.birds, birds, strict=True)
+            found["birds"] = [{"bird": bird.id} | part for bird, part in pairs]
+        if not self.games:
+            found |= {name: None for name in ("games", "game", "comebacks") if name in found}
+        return _ordered(found, _TABLE)
+
+    def seat(self, seat: int) -> Group:
+        """Return the part of a summary that is about a seat."""
+        return _ordered(self._part("seat", seat, 0), _SEAT)
+
+    def _part(self, scope: str, seat: int, place: int) -> Group:
+        found: Group = {}
+        for metric in METRICS:
+            if metric.scope != scope or not metric.in_summary:
+                continue
+            if not all(map(self.sums.knows, metric.formula.fields)):
+                continue
+            *path, name = metric.name.split(".")
+            part = found
+            for key in path:
+                part = part.setdefault(key, {})
+            part[name] = self.value(metric, seat, place)
+            if metric.interval:
+                part[f"{name}_ci95"] = list(self.interval(metric, seat, place))
+        return found
+
+    # --- one number -------------------------------------------------------------------------------
+
+    def value(self, metric: Metric, seat: int = 0, place: int = 0) -> Any:
+        """Return a number; None where it does not exist.
+
+        Args:
+            metric: Which.
+            seat: Whose, where it is a seat's.
+            place: Of which entry, where it stands in a list.
+        """
+        formula = metric.formula
+        kind, _, what = formula.kind.partition(".")
+        if kind == "spread":
+            return self._spread(formula)[what]
+        if kind == "rows":
+            return self._rows(formula)
+        if kind == "place":
+            return place
+        if kind == "rule":
+            return self.study.rules.game_threshold[self.players]
+        parts = self._wholes(formula, seat, place)
+        if kind == "count":
+            return parts[0]
+        if kind == "sd":
+            return sample_sd(parts[1], parts[0], parts[2])
+        if kind == "swing":
+            return parts[1] / parts[0] / (self.players - 1) if parts[0] else None
+        return ratio(parts[0], parts[1] * formula.units)
+
+    def interval(self, metric: Metric, seat: int = 0, place: int = 0) -> Interval:
+        """Return the interval of a number that has one; twice None where it does not exist."""
+        formula = metric.formula
+        if self._level(formula) is None:
+            return NOTHING
+        if formula.kind == "spread.mean":
+            low, high = self._spread(formula)["mean_ci95"]
+            return low, high
+        return _INTERVALS[formula.kind](self, formula, self._wholes(formula, seat, place))
+
+    def _level(self, formula: Formula) -> float | None:
+        return self.level if formula.games or not self.games else None
+
+    def _wholes(self, formula: Formula, seat: int, place: int) -> list[int]:
+        return [self._whole(part, seat, place) for part in formula.parts]
+
+    def _whole(self, part: Whole, seat: int, place: int) -> int:
+        return self.sums.whole(part.at(self.players, self.games, seat, place))
+
+    # --- histograms -------------------------------------------------------------------------------
+
+    def _spread(self, formula: Formula) -> Group:
+        of = (formula.histograms, self._level(formula), formula.least)
+        if of not in self._spreads:
+            found = [self.sums.histograms[name] for name in formula.histograms]
+            values = sorted({value for histogram in found for value in histogram})
+            pairs = [[value, sum(each.get(value, 0) for each in found)] for value in values]
+            self._spreads[of] = spread(pairs, *of[1:])
+        return self._spreads[of]
+
+    def _rows(self, formula: Formula) -> list[list[int]]:
+        """Return rows of a value and how often it occurred in each histogram."""
+        found = [self.sums.histograms[name] for name in formula.histograms]
+        values = sorted({value for histogram in found for value in histogram})
+        return [[value, *(histogram.get(value, 0) for histogram in found)] for value in values]
+
+
+def _ordered(part: Group, order: Sequence[str]) -> Group:
+    first = {name: part[name] for name in order if name in part}
+    return first | {name: value for name, value in part.items() if name not in first}
+
+
+# --- intervals ------------------------------------------------------------------------------------
+
+
+def _share(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
+    part, whole = parts
+    return wilson(part, whole, formula.units, numbers.level) if whole > 0 else NOTHING
+
+
+def _wins(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
+    return wilson(parts[0], parts[1], formula.units, numbers.level)
+
+
+def _mean(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
+    total, count, squares = parts
+    return mean_interval(count, total, squares, numbers.level)
+
+
+def _score(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
+    """Return the interval of a mean over rounds; whole games are what is independent."""
+    total, rounds, squares, games, game_squares, products = parts
+    if not numbers.games:
+        return mean_interval(rounds, total, squares, numbers.level)
+    (sizes,) = (numbers.sums.pairs(name) for name in formula.histograms)
+    return ratio_interval(
+        clusters=games,
+        total=total,
+        size=rounds,
+        total_squares=game_squares,
+        size_squares=sum(size * size * times for size, times in sizes),
+        products=products,
+        confidence=numbers.level,
+    )
+
+
+def _clustered(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
+    """Return the interval of a share of what hangs together within a round."""
+    part, whole, part_squares, whole_squares, products, rounds = parts
+    return clustered_wilson(
+        clusters=rounds,
+        part=part,
+        whole=whole,
+        part_squares=part_squares,
+        whole_squares=whole_squares,
+        products=products,
+        confidence=numbers.level,
+    )
+
+
+def _swing(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
+    """Return the interval of a mean of scores apart, in points.
+
+    The sums are of scores apart times players less one. Cards and players of one round hang
+    together, so rounds are clusters.
+    """
+    count, total, squares, count_squares, products = parts
+    low, high = ratio_interval(
+        clusters=numbers.sums["rounds"],
+        total=total,
+        size=count,
+        total_squares=squares,
+        size_squares=count_squares,
+        products=products,
+        confidence=numbers.level,
+    )
+    others = numbers.players - 1
+    return None if low is None else low / others, None if high is None else high / others
+
+
+_INTERVALS: Mapping[str, Callable[[Numbers, Formula, Sequence[int]], Interval]] = {
+    "share": _share,
+    "wins": _wins,
+    "mean": _mean,
+    "score": _score,
+    "clustered": _clustered,
+    "swing": _swing,
+}
+"""How the interval of each kind of formula is made."""
