@@ -212,7 +212,7 @@ def objects() -> dict[str, str]:
         html = (
             re.sub(r">\s*<", ">\n<", thing._repr_html_()) if hasattr(thing, "_repr_html_") else ""
         )
-        bundle = getattr(thing, "_repr_mimebundle_", dict)()
+        bundle: Any = getattr(thing, "_repr_mimebundle_", dict)()
         return f"{thing!r}\n\n{thing}\n\n{html}\n\n{bundle or ''}"
 
     study = sim.Study.of(players="balanced,sharp,novice", rounds=1500, seed=2)
@@ -294,7 +294,15 @@ def gather(out: Path, tree: Path, only: str) -> None:
         settings = {"PYTHONPATH": str(tree), "EQUALITY_ROOT": str(tree), "MPLBACKEND": "agg"}
         settings |= {"COLUMNS": "100", "BAOBEI_THREADS": "1"}
         subprocess.run(
-            [sys.executable, "-P", __file__, "play", str(out.resolve()), "--only", only],
+            [
+                sys.executable,
+                "-P",
+                str(Path(__file__).resolve()),
+                "play",
+                str(out.resolve()),
+                "--only",
+                only,
+            ],
             cwd=folder,
             env=os.environ | settings,
             check=True,
