@@ -56,14 +56,14 @@ PLAYED = {
     "merge-json": "merge rest part --out merged-json --json",
     "extend": "extend to --rounds 4000",
     "extend-json": "extend run-first --rounds 2500 --json",
-    "compare": "compare --players balanced,balanced --rule bao_failure_minimum=10 "
+    "compare": "compare study.toml --rule bao_failure_minimum=10 "
     "--rounds 4000 --out comparison --all",
-    "compare-games": "compare --players sharp,sharp --rule shield=none --games 40 --json",
+    "compare-games": "compare games.toml --rule shield=none --games 40 --json",
     "compare-set": f"compare {TABLE} --set 0.bao_threshold=3 --rounds 2000 --out comparison-set",
     "sweep": "sweep --players balanced,sharp --over 0.bao_threshold=2,5 --rounds 1500 --out sweep",
     "sweep-two": "sweep --players balanced,sharp --over rules.shield=none,at_once "
     "--over rules.recycle_limit=1,2 --rounds 800 --out map",
-    "sweep-games": "sweep --players novice,sharp --over 1.pluck_confidence=0.5:0.9:0.2 "
+    "sweep-games": "sweep --players novice,sharp --over 1.pluck_confidence=0.5,0.7,0.9 "
     "--games 30 --json",
     "tournament": "tournament --players balanced,sharp,novice,random,elephant --seats 3 "
     "--rounds 6000 --out tournament",
@@ -129,8 +129,9 @@ WRONG = {
 }
 COMMITTED = ("tests/golden", "results", "sim/data")
 FILES = {
-    "study.toml": 'players = ["balanced", "sharp"]\nseed = 3\ntitle = "A small study"\n'
-    'question = "Who wins?"\n[rules]\npeeks = 1\n',
+    "games.toml": 'players = ["sharp", "sharp"]\ngames = 40\n',
+    "study.toml": 'players = ["balanced", "sharp"]\nrounds = 1000\nseed = 3\n'
+    'title = "A small study"\nquestion = "Who wins?"\n[rules]\npeeks = 1\n',
     "broken.toml": "players = [",
     "unknown.toml": 'playrs = ["balanced"]\n',
     "typed.toml": 'players = ["balanced", "sharp"]\nseed = "three"\n',
@@ -267,6 +268,8 @@ def play(out: Path, only: re.Pattern[str]) -> None:
         for name, text in found.items():
             if not only.search(f"{part}/{name}.txt"):
                 continue
+            if part in ("help", "shown", "played", "pages") and not text.endswith("--- 0\n"):
+                print(f"{part}/{name}: this should have worked\n{text[-300:]}", file=sys.stderr)
             path = out / part / f"{name}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(masked(text), encoding="utf-8")
