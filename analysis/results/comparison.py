@@ -11,8 +11,6 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
-
 import sim
 from analysis.blocks import Block
 from analysis.comparing import (
@@ -39,7 +37,7 @@ from sim.game.documents import (
     SCHEMA,
     Count,
     Manifest,
-    Part,
+    Shape,
     as_json,
     check,
     check_agrees,
@@ -310,7 +308,7 @@ def save(result: Comparison, keeper: Keeper) -> Path:
     return path
 
 
-class _Shape(Manifest):
+class _Manifest(Manifest):
     """What is taken from the manifest of a comparison."""
 
     seed: Count
@@ -318,20 +316,13 @@ class _Shape(Manifest):
     count: Count
 
 
-class _Both(Part):
+class _Both(Shape):
     a: dict[str, Any]
     b: dict[str, Any]
 
 
 class _Study(_Both):
     rotated: bool
-
-
-_SHAPE: TypeAdapter[Any] = TypeAdapter(_Shape)
-
-_STUDY: TypeAdapter[Any] = TypeAdapter(_Study)
-
-_BOTH: TypeAdapter[Any] = TypeAdapter(_Both)
 
 
 def read_comparison(path: Path) -> Comparison:
@@ -341,7 +332,7 @@ def read_comparison(path: Path) -> Comparison:
     if kind != "comparison":
         problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
         raise InputError(problem, where=path, expected="a folder of 'baobei compare'")
-    manifest = check(_SHAPE, content, path / MANIFEST)
+    manifest = check(_Manifest, content, path / MANIFEST)
     if not manifest.finished:
         raise InputError("is not finished", where=path, expected="the same command again")
     comparing = _comparing_of(manifest, path / MANIFEST)
@@ -362,7 +353,7 @@ def read_comparison(path: Path) -> Comparison:
 
 def _comparing_of(manifest: Any, file: Path) -> Comparing:
     """Return what a manifest says was compared, and check that it is still that."""
-    study = check(_STUDY, manifest.study, file, "study")
+    study = check(_Study, manifest.study, file, "study")
     with within("study", file):
         with within("a"):
             a = Study.from_dict(study.a)
@@ -380,7 +371,7 @@ def _comparing_of(manifest: Any, file: Path) -> Comparing:
 
 def _sums_of(comparing: Comparing, path: Path) -> tuple[Sums, Sums]:
     """Return the sums of both sides that a folder holds."""
-    held, found = check(_BOTH, _content(path, SUMS), path / SUMS), []
+    held, found = check(_Both, _content(path, SUMS), path / SUMS), []
     for side, study in zip(SIDES, (comparing.a, comparing.b), strict=True):
         with within(side, path / SUMS):
             sums = Sums.from_dict(getattr(held, side))

@@ -19,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 import sim
 from sim.batch.ranges import Ranges, common, in_words, minus, size, union
@@ -30,8 +30,8 @@ from sim.errors import InputError, show, within
 from sim.game.documents import (
     SCHEMA,
     Manifest,
-    Part,
     Seconds,
+    Shape,
     Units,
     check,
     check_agrees,
@@ -293,7 +293,7 @@ def read_held(path: Path) -> Held:
         if _read_manifest(path) == manifest:
             break
     file = path / MANIFEST
-    held = check(_SHAPE, manifest, file)
+    held = check(_Manifest, manifest, file)
     study = _study_of(manifest, file)
     ranges, sums, seconds = union(held.ranges), Sums.empty(), held.seconds
     with within("sums", file):
@@ -339,7 +339,7 @@ def _reading(file: Path) -> Iterator[None]:
 # --- the manifest ---------------------------------------------------------------------------------
 
 
-class _Target(Part):
+class _Target(Shape):
     metric: str
     seat: int
     half_width: Seconds
@@ -355,9 +355,6 @@ class _Manifest(Manifest):
     compile_seconds: Seconds
     records: bool = False
     sums: dict[str, Any] | None
-
-
-_SHAPE: TypeAdapter[Any] = TypeAdapter(_Manifest)
 
 
 def write_manifest(path: Path, there: Held) -> None:
