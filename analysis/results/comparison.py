@@ -303,7 +303,7 @@ def save(result: Comparison, keeper: Keeper) -> Path:
     if not result.comparing.rotated:
         result.a.save(path / "a")
         result.b.save(path / "b")
-    keeper.finish(result.numbers, result.tables(), result.pictures)
+    keeper.write(result.numbers, result.tables(), result.pictures)
     result.folder, result.saving_seconds = path, time.perf_counter() - start
     return path
 

@@ -89,7 +89,7 @@ class Waiting:
 
     Attributes:
         entry: The stretch; None where nothing waits.
-        since: When the last line was taken, of `time.monotonic`.
+        since: When it was begun, of `time.monotonic`.
     """
 
     def __init__(self) -> None:
@@ -107,11 +107,6 @@ class Waiting:
             self.entry = Entry(part.begin, part.begin, type(part.sums).empty(), 0.0, task)
         self.entry.sums.add(part.sums)
         self.entry = replace(self.entry, end=part.end, seconds=self.entry.seconds + seconds)
-
-    def take(self) -> Entry | None:
-        """Return what waits, which does so no longer."""
-        entry, self.entry, self.since = self.entry, None, time.monotonic()
-        return entry
 
 
 class Totals:
