@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 
 R = TypeVar("R", "SweepResult", "TournamentResult")
+L = TypeVar("L", "Result", "Comparison")
 
 
 def _show(thing: Any) -> str | None:
@@ -107,7 +108,7 @@ def run(
         WorkersLost: Processes or a cluster went away. What was finished is in the folder.
         EngineError: A bug in a player.
     """
-    from analysis.results.run import Result, tell
+    from analysis.results.run import result_of, tell
     from sim.batch.executors import check_ways, count
     from sim.batch.job import Job, load_engine
     from sim.batch.ranges import size
@@ -131,12 +132,12 @@ def run(
         else:
             job = Job.of(study, records)
             ledger.compile_seconds += load_engine(job, quiet=progress is False)
-            stopped_by = _play(plan, job, ledger, ways, chunk, progress)
+            stopped_by = _play_run(plan, job, ledger, ways, chunk, progress)
         held = ledger.finish(stopped_by, tell)
-        return Result.of(held, None if out is None else Path(out), ledger.kept)
+        return result_of(held, None if out is None else Path(out), ledger.kept)
 
 
-def _play(
+def _play_run(
     plan: Plan,
     job: Job,
     ledger: Ledger,
@@ -231,10 +232,10 @@ def merge(folders: Sequence[PathLike], out: PathLike) -> Result:
         InputError: The folders are not of the same study, seed and engine, some units are in two
             of them, some have records and others not, or `out` is not new.
     """
-    from analysis.results.run import Result, tell
+    from analysis.results.run import result_of, tell
     from sim.store.merge import merge as together
 
-    return Result.of(together(folders, out, tell), Path(out))
+    return result_of(together(folders, out, tell), Path(out))
 
 
 def load_results(folder: PathLike) -> Result:
@@ -245,22 +246,22 @@ def load_results(folder: PathLike) -> Result:
     """
     from analysis.results.run import read_result
 
-    path = Path(folder)
-    found = read_result(path)
-    _check_engine(found.engine, path, "the same study gives")
-    return found
+    return _of_this_engine(read_result, folder, "the same study gives")
 
 
-def _check_engine(engine: int, path: Path, what: str) -> None:
-    """Warn if another engine has played what a folder holds."""
+def _of_this_engine(read: Callable[[Path], L], folder: PathLike, what: str) -> L:
+    """Return what a folder holds; warns if another engine has played it."""
     from sim.engine import ENGINE_VERSION
 
-    if engine != ENGINE_VERSION:
+    path = Path(folder)
+    found = read(path)
+    if found.engine != ENGINE_VERSION:
         warnings.warn(
-            f"{printable(str(path))}: played by engine {engine}, this is engine "
+            f"{printable(str(path))}: played by engine {found.engine}, this is engine "
             f"{ENGINE_VERSION}: {what} other numbers now",
             stacklevel=3,
         )
+    return found
 
 
 # --- comparisons ----------------------------------------------------------------------------------
@@ -339,14 +340,13 @@ def play_comparison(
     from sim.batch.schedule import unbroken
     from sim.store.journal import Totals
     from sim.store.ledger import Ledger
-    from sim.store.tasks import Keeper, check_sides, is_of_blocks, keeping, plan_of_comparison
+    from sim.store.tasks import Keeper, check_sides, is_of_blocks, keeping
 
     check_ways(**ways)
     chunk = count("chunk", chunk, 2**40)
     totals = Totals([comparing.blocks], PairSums.empty)
-    plan = plan_of_comparison(comparing)
     memory = nullcontext(Ledger(totals))
-    with memory if out is None else keeping(out, plan, totals) as ledger:
+    with memory if out is None else keeping(out, comparing, totals) as ledger:
         if isinstance(ledger, Keeper) and not comparing.rotated:
             check_sides(ledger.path, comparing)
         job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
@@ -400,10 +400,7 @@ def load_comparison(folder: PathLike) -> Comparison:
     """
     from analysis.results.comparison import read_comparison
 
-    path = Path(folder)
-    found = read_comparison(path)
-    _check_engine(found.engine, path, "the same studies give")
-    return found
+    return _of_this_engine(read_comparison, folder, "the same studies give")
 
 
 # --- tournaments and sweeps -----------------------------------------------------------------------
@@ -441,13 +438,12 @@ def tournament(
         WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     from analysis.results.tournament import TournamentResult
-    from sim.store.tasks import plan_of_tournament
 
     if not isinstance(tournament, Tournament):
         tournament = load_tournament(tournament)
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
-    wrap, plan = partial(TournamentResult, tournament), plan_of_tournament(tournament)
-    return _played(wrap, tournament.studies(), plan, out, piece, progress, ways)
+    wrap = partial(TournamentResult, tournament)
+    return _play(wrap, tournament, tournament.studies(), out, piece, progress, ways)
 
 
 def sweep(
@@ -486,7 +482,6 @@ def sweep(
         WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     from analysis.results.sweep import SweepResult
-    from sim.store.tasks import plan_of_sweep
 
     if over is not None:
         base = sweep if isinstance(sweep, Study) else _base(sweep)
@@ -496,18 +491,18 @@ def sweep(
     elif not isinstance(sweep, Sweep):
         sweep = load_sweep(sweep)
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
-    wrap, plan = partial(SweepResult, sweep), plan_of_sweep(sweep)
-    return _played(wrap, sweep.studies, plan, out, piece, progress, ways)
+    wrap = partial(SweepResult, sweep)
+    return _play(wrap, sweep, sweep.studies, out, piece, progress, ways)
 
 
 def _base(given: Sweep | PathLike) -> Study:
     return given.base if isinstance(given, Sweep) else load_study(given)
 
 
-def _played(
+def _play(
     wrap: Callable[[list[Sums], float], R],
+    played: Sweep | Tournament,
     studies: Sequence[Study],
-    plan: Mapping[str, Any],
     out: PathLike | None,
     piece: int | None,
     progress: Wanted,
@@ -530,7 +525,7 @@ def _played(
     check_ways(**ways)
     start = time.perf_counter()
     memory = nullcontext(Ledger(totals))
-    with memory if out is None else keeping(out, plan, totals) as ledger:
+    with memory if out is None else keeping(out, played, totals) as ledger:
         chunk = count("piece", piece, 2**40) or max(PIECE[unit], units // MANY_PIECES)
         ledger.resume(Sums.from_dict, fits)
         if totals.units < units:

@@ -52,7 +52,7 @@ from sim.game.study import Study
 from sim.metrics import Measure, measures
 from sim.store.files import write
 from sim.store.folder import MANIFEST, SUMMARY
-from sim.store.tasks import SIDES, SUMS, Keeper, keeping, plan_of_comparison
+from sim.store.tasks import SIDES, SUMS, Keeper, keeping
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,7 +183,7 @@ class Comparison(Shown):
         Raises:
             InputError: The folder cannot be written to, or holds something else.
         """
-        with keeping(folder, plan_of_comparison(self.comparing)) as keeper:
+        with keeping(folder, self.comparing) as keeper:
             return save(self, keeper)
 
     def pictures(self) -> dict[str, bytes]:

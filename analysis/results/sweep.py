@@ -30,7 +30,7 @@ from sim.game.players import Player
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.metrics import WIN_UNITS
-from sim.store.tasks import keeping, plan_of_sweep
+from sim.store.tasks import keeping
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,7 +165,7 @@ class SweepResult(Shown):
         Raises:
             InputError: The folder cannot be written to, or holds something else.
         """
-        with keeping(folder, plan_of_sweep(self.sweep)) as keeper:
+        with keeping(folder, self.sweep) as keeper:
             return keeper.save(self)
 
     def pictures(self) -> dict[str, bytes]:
@@ -235,11 +235,10 @@ def places(axes: Sequence[str], points: Sequence[Sequence[Any]]) -> list[dict[st
 
 def _column(key: str, values: Sequence[Any]) -> list[Any]:
     """Return the values of an axis as a column of one type: all numbers, or all text."""
-    if all(isinstance(value, bool) for value in values):
+    kinds = set(map(type, values))
+    if kinds in ({bool}, {int}):
         return list(values)
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return list(values)
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+    if kinds <= {int, float}:
         return [float(value) for value in values]
     return [_told(key, value) for value in values]
 

@@ -20,7 +20,7 @@ from sim.game.documents import SCHEMA, to_json
 from sim.game.files import PathLike
 from sim.game.tournament import Tournament
 from sim.metrics import HITS, PLUCKS, ROUNDS_WON, WIN_UNITS
-from sim.store.tasks import keeping, plan_of_tournament
+from sim.store.tasks import keeping
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +133,7 @@ class TournamentResult(Shown):
         Raises:
             InputError: The folder cannot be written to, or holds something else.
         """
-        with keeping(folder, plan_of_tournament(self.tournament)) as keeper:
+        with keeping(folder, self.tournament) as keeper:
             return keeper.save(self)
 
     def pictures(self) -> dict[str, bytes]:

@@ -130,7 +130,7 @@ def read_schema(content: Any, file: Path, noun: str = "the manifest of results")
         InputError: It is something else, or was written by a newer version.
     """
     number = content.get("schema") if isinstance(content, Mapping) else None
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+    if type(number) is not int or number < 1:
         raise InputError(f"not {noun}", where=file)
     if number > SCHEMA:
         problem = "written by a newer version of the program"

@@ -125,31 +125,20 @@ Tell = Callable[[Held], Told]
 # --- making ready ---------------------------------------------------------------------------------
 
 
-def prepare(folder: PathLike, study: Study, *, records: bool = False) -> Path:
-    """Make a folder ready for a run: exists, can be written to, holds nothing else.
+def hold(path: Path, study: Study, *, records: bool) -> Held:
+    """Return what a locked folder holds of a study, and make it ready for a run.
 
     A folder without results gets the manifest of a run of which nothing is finished. One that
     holds the same study, finished or not, stays as it is.
 
     Args:
-        folder: The folder.
+        path: The folder.
         study: What is going to be played.
         records: Whether records are going to be written.
 
     Raises:
-        InputError: As for `locked`; or it holds another study, more of this one than is going
-            to be played, or files of the same names that are no results.
-    """
-    with locked(folder) as path:
-        hold(path, study, records=records)
-    return path
-
-
-def hold(path: Path, study: Study, *, records: bool) -> Held:
-    """Return what a locked folder holds of a study; see `prepare`.
-
-    Raises:
-        InputError: As for `prepare`.
+        InputError: It holds another study, more of this one than is going to be played, or files
+            of the same names that are no results; or it cannot be written to.
     """
     if (path / MANIFEST).exists():
         there = read_held(path)

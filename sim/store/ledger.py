@@ -333,7 +333,7 @@ def open_ledger(
         until: What the run is to stop at.
 
     Raises:
-        InputError: As for `sim.store.folder.prepare`.
+        InputError: As for `sim.store.files.locked` and `sim.store.folder.hold`.
     """
     if folder is None:
         totals = Totals([study.count])

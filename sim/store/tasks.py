@@ -67,14 +67,12 @@ SYNC_SECONDS = 1.0
 
 
 @contextmanager
-def keeping(
-    folder: PathLike, plan: Mapping[str, Any], totals: Totals | None = None
-) -> Iterator[Keeper]:
+def keeping(folder: PathLike, played: Played, totals: Totals | None = None) -> Iterator[Keeper]:
     """Give the block the ledger of tasks in a folder, which nobody else writes into meanwhile.
 
     Args:
         folder: The folder; made if need be.
-        plan: What is played; see `Keeper`.
+        played: What is played.
         totals: The tasks; none where only results are written.
 
     Raises:
@@ -82,7 +80,7 @@ def keeping(
             something else, or somebody writes into it right now.
     """
     with locked(folder) as path:
-        keeper = Keeper(path, plan, Totals([]) if totals is None else totals)
+        keeper = Keeper(path, played, Totals([]) if totals is None else totals)
         try:
             yield keeper
         finally:
@@ -90,21 +88,16 @@ def keeping(
 
 
 class Keeper(FolderLedger):
-    """The ledger of a comparison, sweep or tournament in a folder, and in the end its results.
+    """The ledger of a comparison, sweep or tournament in a folder, and in the end its results."""
 
-    Attributes:
-        plan: What is played: ``kind``, ``fingerprint``, ``seed``, ``unit``, ``count``, ``study`` as
-            resolved.
-    """
-
-    def __init__(self, path: Path, plan: Mapping[str, Any], totals: Totals) -> None:
+    def __init__(self, path: Path, played: Played, totals: Totals) -> None:
         """Begin with what a locked folder holds; made by `keeping`.
 
         Raises:
             InputError: It holds something else, or cannot be written to.
         """
         super().__init__(path, totals)
-        self.plan = plan
+        self._plan = plan_of(played)
         self._synced = time.monotonic()
         with writing(path):
             self._lock = os.stat(path / LOCK)
@@ -136,11 +129,11 @@ class Keeper(FolderLedger):
         """
         with writing(self.path):
             yield from read_journal(self.path / JOURNAL, sums, self._header)
-            yield from older.entries(self.path, self.plan["fingerprint"], sums)
+            yield from older.entries(self.path, self._plan["fingerprint"], sums)
 
     @property
     def _every(self) -> float:
-        return KEEP_SECONDS if self.plan["kind"] == "comparison" else 0.0
+        return KEEP_SECONDS if self._plan["kind"] == "comparison" else 0.0
 
     def _opened(self) -> Journal:
         path = self.path / JOURNAL
@@ -161,7 +154,7 @@ class Keeper(FolderLedger):
 
     @property
     def _header(self) -> bytes:
-        return sealed({"plan": self.plan["fingerprint"], "engine": ENGINE_VERSION})
+        return sealed({"plan": self._plan["fingerprint"], "engine": ENGINE_VERSION})
 
     # --- results ----------------------------------------------------------------------------------
 
@@ -209,10 +202,10 @@ class Keeper(FolderLedger):
 
     def _write_manifest(self, *, finished: bool) -> None:
         manifest = {
-            **provenance(self.plan["kind"], engine=ENGINE_VERSION),
-            **{key: self.plan[key] for key in self.plan if key not in ("kind", "study")},
+            **provenance(self._plan["kind"], engine=ENGINE_VERSION),
+            **{key: self._plan[key] for key in self._plan if key not in ("kind", "study")},
             "finished": finished,
-            "study": self.plan["study"],
+            "study": self._plan["study"],
         }
         write(self.path / MANIFEST, to_json(manifest) + "\n")
 
@@ -223,13 +216,13 @@ class Keeper(FolderLedger):
             InputError: It is not, or cannot be read; says what differs.
         """
         held = _manifest(self.path / MANIFEST)
-        if held.get("kind") != self.plan["kind"]:
+        if held.get("kind") != self._plan["kind"]:
             problem = f"holds the results of a {held.get('kind', 'run')}"
             raise InputError(problem, where=self.path, expected="a new folder")
-        if held.get("fingerprint") == self.plan["fingerprint"]:
+        if held.get("fingerprint") == self._plan["fingerprint"]:
             return
-        shown = told_differences(held.get("study"), self.plan["study"], skip=_NO_DIFFERENCE)
-        problem = f"holds results of another {self.plan['kind']}"
+        shown = told_differences(held.get("study"), self._plan["study"], skip=_NO_DIFFERENCE)
+        problem = f"holds results of another {self._plan['kind']}"
         problem += f", which differs in {shown}" if shown else ""
         raise InputError(problem, where=self.path, expected="a new folder")
 
@@ -251,41 +244,27 @@ def _bytes(content: bytes) -> Callable[[Path], None]:
 # --- plans ----------------------------------------------------------------------------------------
 
 
-def plan_of_tournament(tournament: Tournament) -> dict[str, Any]:
-    """Return what a folder has to know of a tournament."""
+Played = Comparing | Sweep | Tournament
+
+
+def plan_of(played: Played) -> dict[str, Any]:
+    """Return what a folder has to know of what is played, in the order of its manifest."""
+    study = played.a if isinstance(played, Comparing) else played.base
+    kind, count, rules = "comparison", study.count, {}
+    if not isinstance(played, Comparing):
+        rules = {"rules_id": study.rules_id}
+    if isinstance(played, Sweep):
+        kind, count = "sweep", study.count * len(played.points)
+    elif isinstance(played, Tournament):
+        kind, count = "tournament", played.rounds
     return {
-        "kind": "tournament",
-        "fingerprint": tournament.fingerprint,
-        "rules_id": tournament.base.rules_id,
-        "seed": tournament.base.seed,
-        "unit": "rounds",
-        "count": tournament.rounds,
-        "study": tournament.to_dict(),
-    }
-
-
-def plan_of_sweep(sweep: Sweep) -> dict[str, Any]:
-    """Return what a folder has to know of a sweep."""
-    return {
-        "kind": "sweep",
-        "fingerprint": sweep.fingerprint,
-        "rules_id": sweep.base.rules_id,
-        "seed": sweep.base.seed,
-        "unit": sweep.base.unit,
-        "count": sweep.base.count * len(sweep.points),
-        "study": sweep.to_dict(),
-    }
-
-
-def plan_of_comparison(comparing: Comparing) -> dict[str, Any]:
-    """Return what a folder has to know of a comparison."""
-    return {
-        "kind": "comparison",
-        "fingerprint": comparing.fingerprint,
-        "seed": comparing.a.seed,
-        "unit": comparing.a.unit,
-        "count": comparing.a.count,
-        "study": comparing.to_dict(),
+        "kind": kind,
+        "fingerprint": played.fingerprint,
+        **rules,
+        "seed": study.seed,
+        "unit": study.unit,
+        "count": count,
+        "study": played.to_dict(),
     }
 
 
