@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import COLOURS, axes_or_new, label, labels, letters
+from analysis.plots.accessors import ComparisonPlots
+from analysis.plots.drawing import COLOURS, axes_or_new, label, labels, letters
 from analysis.plots.files import picture_files
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ SHARES += ("bao.called", "bao_called", "calls.won_share", "hit_rate")
 _GRID = "#D0D0D0"
 
 
+@ComparisonPlots.plot("differences with their intervals", lambda result: result.differences)
 def differences(
     frame: pd.DataFrame, ax: Axes | None = None, *, metrics: Sequence[str] | str = SHARES
 ) -> Axes:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.plots.figures import (
+from analysis.plots.accessors import RunPlots, TournamentPlots
+from analysis.plots.drawing import (
     COLOURS,
     axes_or_new,
     bars,
@@ -32,8 +33,9 @@ from analysis.plots.summaries import (
     part,
     rounds_of,
     seat_names,
+    summary_of,
 )
-from analysis.stats import Interval, mean_interval, ratio_interval, z_score
+from analysis.stats import CONFIDENCE, Interval, mean_interval, ratio_interval, z_score
 from analysis.sweeping import decided_in
 from analysis.words import ORDINALS
 from sim.errors import unknown_name
@@ -42,10 +44,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from analysis.results.run import Result
+
 
 # --- wins -----------------------------------------------------------------------------------------
 
 
+@RunPlots.plot("the win share of every seat", summary_of)
 def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw the win share of every seat; a dashed line stands where all would be equal.
 
@@ -68,6 +73,10 @@ def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
     return fit_names(headed(ax, "Win shares", f"{note}dashed: an equal share"))
 
 
+@RunPlots.plot("what the place in the turn order is worth", summary_of)
+@TournamentPlots.plot(
+    "what each seat is worth, as all sit there alike", lambda result: result.seats
+)
 def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw what it is worth to sit somewhere, as win shares.
 
@@ -131,6 +140,26 @@ class SeatScores:
     interval: Interval
 
 
+def seat_scores(result: Result) -> dict[int, SeatScores]:
+    """Return the scores of each seat of a run, counted, with the mean that the sums say.
+
+    Raises:
+        InputError: The run kept no records, or they are not those of its sums.
+    """
+    from analysis.results.run import interval
+
+    study, sums, found = result.study, result.sums, {}
+    for seat, times in enumerate(result.score_counts):
+        ends = interval("score_mean", study, sums, seat, CONFIDENCE)
+        found[seat] = SeatScores(times, sums["score"][seat] / max(sums["rounds"], 1), ends)
+    return found
+
+
+@RunPlots.plot(
+    "how often each seat has which score; it takes a run with ``records=True``",
+    seat_scores,
+    lambda result: {"names": seat_names(summary_of(result))},
+)
 def scores(
     records: pd.DataFrame | Mapping[int, SeatScores],
     ax: Axes | None = None,
@@ -240,6 +269,7 @@ def _mean_of(rows: pd.DataFrame) -> tuple[float, Interval]:
 _TRIGGERS = {"discard": COLOURS[0], "reference": COLOURS[5], "eliminated": COLOURS[2]}
 
 
+@RunPlots.plot("how often each power starts, by what starts it", summary_of)
 def powers(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw how often each power starts in a round, all seats together, by what starts it.
 
@@ -292,6 +322,11 @@ _SWINGS = {
 }
 
 
+@RunPlots.plot(
+    "the swing of each bird, or of each power",
+    summary_of,
+    lambda result: {"names": {bird.id: bird.name for bird in result.study.deck.birds}},
+)
 def birds(
     summary: Summary,
     ax: Axes | None = None,

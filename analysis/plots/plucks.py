@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from analysis.plots.figures import (
+from analysis.plots.accessors import RunPlots, SweepPlots
+from analysis.plots.drawing import (
     COLOURS,
     MARKS,
     axes_or_new,
@@ -15,6 +16,7 @@ from analysis.plots.figures import (
     label,
     reach,
     series,
+    usual_least,
 )
 
 if TYPE_CHECKING:
@@ -22,8 +24,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+def _table(result: Any) -> pd.DataFrame:
+    found: pd.DataFrame = result.calibration
+    return found
+
+
+@RunPlots.plot(
+    "how often plucks hit against how sure their players were", _table, lambda _: {"least": None}
+)
+@SweepPlots.plot("hits against confidence; options as of `analysis.plots.calibration`", _table)
 def calibration(
-    table: pd.DataFrame, ax: Axes | None = None, *, by: str | None = None, least: int = 1
+    table: pd.DataFrame,
+    ax: Axes | None = None,
+    *,
+    by: str | None = None,
+    least: int | None = 1,
 ) -> Axes:
     """Draw how often plucks hit against how sure their players were, and the diagonal.
 
@@ -31,12 +46,14 @@ def calibration(
         table: Calibration of a sweep; rows of all seats together are drawn, if there are any.
         ax: Axes to draw on.
         by: Column that tells series apart, such as an axis of the sweep.
-        least: Bins with fewer plucks than this are left out.
+        least: Bins with fewer plucks than this are left out; 30 if None, or where nowhere are so
+            many, 1.
     """
     ax = axes_or_new(ax)
     if table.empty:
         empty(ax, label("no_plucks"))
         return headed(ax, "Confidence and hits", "n = 0 plucks")
+    least = usual_least(table["n"], least)
     ax.plot([0, 100], [0, 100], color="0.6", linewidth=1, zorder=0, label=label("as_sure_as_right"))
     plucks, lowest = [], 100.0
     for k, (name, rows) in enumerate(series(pooled(table, least), by)):

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.plots.figures import (
+from analysis.plots.accessors import RunPlots, SweepPlots
+from analysis.plots.drawing import (
     COLOURS,
     axes_or_new,
     bars,
@@ -26,9 +27,10 @@ from analysis.plots.figures import (
     reach_of,
     short,
     tick_label,
+    usual_least,
 )
-from analysis.plots.summaries import Summary, intervals_of, part, rounds_of, share_of
-from analysis.plots.sweeps import rows_of, sweep, sweep_axes
+from analysis.plots.summaries import Summary, intervals_of, part, rounds_of, share_of, summary_of
+from analysis.plots.sweeps import metrics_in, rows_of, sweep, sweep_axes
 from analysis.sweeping import metrics_of
 from sim.errors import unknown_name
 
@@ -54,6 +56,8 @@ _ENDS = {
 }
 
 
+@RunPlots.plot("how rounds end", summary_of)
+@SweepPlots.plot("how rounds end; options as of `analysis.plots.ends`", metrics_in)
 def ends(
     data: Summary | Mapping[Any, Summary] | pd.DataFrame,
     ax: Axes | None = None,
@@ -171,6 +175,8 @@ def _bar_ticks(ax: Axes, labels: list[str], numbers: list[float]) -> None:
 # --- recyclings -----------------------------------------------------------------------------------
 
 
+@RunPlots.plot("how often the discard pile is recycled", summary_of)
+@SweepPlots.plot("how often the second recycling ends a round", metrics_in)
 def recycling(
     data: Summary | Mapping[Any, Summary] | pd.DataFrame,
     ax: Axes | None = None,
@@ -218,6 +224,7 @@ _BINS = 40
 """Bars of a histogram, at most."""
 
 
+@RunPlots.plot("how many turns rounds take, by how they end", summary_of)
 def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw how many turns rounds take, stacked by how they end, and the mean.
 
@@ -324,6 +331,7 @@ _CALLED_ON = {  # by what, and the label that no page has
 }
 
 
+@RunPlots.plot("how often BAO succeeds by what it was called on", summary_of)
 def bao(
     summary: Summary, ax: Axes | None = None, *, by: str = "total", least: int | None = None
 ) -> Axes:
@@ -348,8 +356,7 @@ def bao(
     rows = part(summary, "calls", "bao")[f"by_{by}"]
     counted = {value: (won, won + sum(others)) for value, won, *others in rows}
     calls = sum(n for _, n in counted.values())
-    if least is None:
-        least = 30 if any(n >= 30 for _, n in counted.values()) else 1
+    least = usual_least([n for _, n in counted.values()], least)
     shown = {value: pair for value, pair in counted.items() if pair[1] >= least}
     ax.set_xlabel(label("total") if by == "total" else _CALLED_ON[by])
     title = f"BAO: success by {by if by != 'unknown' else 'unknown cards'}"

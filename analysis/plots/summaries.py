@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.plots.figures import counts
+from analysis.plots.drawing import counts
 from analysis.stats import Interval, wilson
 from sim.errors import InputError
 
@@ -63,6 +63,12 @@ def in_percent(interval: Interval) -> Interval:
     """Return an interval in per cent."""
     low, high = interval
     return (None, None) if low is None or high is None else (100 * low, 100 * high)
+
+
+def summary_of(result: Any) -> Summary:
+    """Return the summary of a run."""
+    summary: Summary = result.summary()
+    return summary
 
 
 def seat_names(summary: Summary) -> list[str]:

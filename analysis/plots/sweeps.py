@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from analysis.plots.figures import (
+from analysis.plots.accessors import SweepPlots
+from analysis.plots.drawing import (
     BAND,
     COLOURS,
     MARKS,
@@ -27,11 +28,60 @@ from analysis.plots.figures import (
     tick_label,
     tick_values,
 )
+from sim.errors import InputError, unknown_name
 from sim.metrics import SWEPT, Metric
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from analysis.results.sweep import SweepResult
+
+
+def metrics_in(result: SweepResult) -> pd.DataFrame:
+    """Return the metrics of a sweep."""
+    return result.metrics
+
+
+@SweepPlots.plot("a metric over one axis; options as of `analysis.plots.sweep`", lambda it: it)
+def metric(
+    result: SweepResult, metric: str = "win_share", ax: Axes | None = None, **options: Any
+) -> Axes:
+    """Draw a metric over one axis; options as of `analysis.plots.sweep`."""
+    return sweep(result.metrics, metric, ax, **_checked(result, metric, options, axes=1))
+
+
+@SweepPlots.plot("a metric over two axes; options as of `analysis.plots.sweep_map`", lambda it: it)
+def map(
+    result: SweepResult, metric: str = "win_share", ax: Axes | None = None, **options: Any
+) -> Axes:
+    """Draw a metric over two axes; options as of `analysis.plots.sweep_map`."""
+    return sweep_map(result.metrics, metric, ax, **_checked(result, metric, options, axes=2))
+
+
+def _checked(
+    result: SweepResult, metric: str, options: dict[str, Any], axes: int
+) -> dict[str, Any]:
+    """Return the options of a plot, with the seat in focus where none is named and one is needed.
+
+    Raises:
+        InputError: The sweep has not the metric, or the axes that the plot is to be over.
+    """
+    rows, keys = result.metrics, [axis.key for axis in result.sweep.axes]
+    names = list(dict.fromkeys(rows["metric"]))
+    if metric not in names:
+        raise unknown_name("metric", metric, names).inside("metric")
+    if len(keys) < axes:
+        expected = f"a sweep over at least {axes} axes, or plot.metric"
+        raise InputError("two axes are needed", expected=expected, got=keys)
+    for option in ("x", "y", "by"):
+        given, known = options.get(option), [*keys, *(["seat"] if option == "by" else [])]
+        if given is not None and given not in known:
+            raise unknown_name("axis", given, known).inside(option)
+    of_seats = rows[rows["metric"] == metric]["seat"].notna().any()
+    if "seat" in options or options.get("by") == "seat" or not of_seats:
+        return options
+    return options | {"seat": next(iter(result.sweep.focus), 0)}
 
 
 def sweep(

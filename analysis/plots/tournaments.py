@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import (
+from analysis.plots.accessors import TournamentPlots
+from analysis.plots.drawing import (
     axes_or_new,
     bars,
     cell_texts,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@TournamentPlots.plot("the win share of every player", lambda result: result.ranking)
 def strength(ranking: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw the win share of every player of a tournament, the strongest at the top.
 
@@ -38,6 +40,9 @@ def strength(ranking: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return fit_names(headed(ax, "Strength", note))
 
 
+@TournamentPlots.plot(
+    "how every player does where another sits", lambda result: result.matrix, name="matrix"
+)
 def strength_matrix(
     matrix: pd.DataFrame, ax: Axes | None = None, *, what: str = "difference"
 ) -> Axes:

@@ -30,7 +30,7 @@ def fit(figure: Figure, *, narrow: bool) -> float:
     """
     from matplotlib.text import Text
 
-    from analysis.plots.figures import break_labels
+    from analysis.plots.drawing import break_labels
 
     for ax in figure.axes:
         legend = ax.get_legend()

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import sim
 from analysis import plots
-from analysis.plots.figures import STYLE, percent
+from analysis.plots.drawing import STYLE, percent
 from analysis.results.run import Result
 from sim.errors import InputError
 from sim.game.study import Study
@@ -301,7 +301,7 @@ def test_birds_by_name(results: dict[str, Result], ax: Axes) -> None:
 
 def test_swings_of_powers(results: dict[str, Result], ax: Axes) -> None:
     results["usual"].plot.birds(ax, of="powers")
-    assert "macaw" in [label.get_text() for label in ax.get_yticklabels()]
+    assert "Macaw" in [label.get_text() for label in ax.get_yticklabels()]
     with pytest.raises(InputError, match="of"):
         results["usual"].plot.birds(ax, of="kept")
 

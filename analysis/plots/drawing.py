@@ -6,7 +6,7 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -249,6 +249,11 @@ def _broken(text: str, room: float, font: Any) -> list[str]:
             line = longer
         lines.append(line)
     return lines
+
+
+def usual_least(numbers: Iterable[int], least: int | None) -> int:
+    """Return what is too few to be drawn; if None 30, or where nowhere are so many, 1."""
+    return least or (30 if max(numbers, default=0) >= 30 else 1)
 
 
 def counts(numbers: Sequence[int], of: str) -> str:
