@@ -59,6 +59,11 @@ def intervals_of(summary: Summary, drawn: str = "bars") -> str:
     return f"{drawn}: 95 % intervals" if known else "no intervals with games"
 
 
+def note_of(summary: Summary, drawn: str = "bars") -> str:
+    """Return how many rounds a plot is made of, and what it says of intervals."""
+    return f"{rounds_of(summary)}; {intervals_of(summary, drawn)}"
+
+
 def in_percent(interval: Interval) -> Interval:
     """Return an interval in per cent."""
     low, high = interval

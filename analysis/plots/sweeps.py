@@ -5,29 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from analysis.plots import drawing as draw
 from analysis.plots.accessors import SweepPlots
-from analysis.plots.drawing import (
-    BAND,
-    COLOURS,
-    MARKS,
-    axes_or_new,
-    cell_texts,
-    counts,
-    headed,
-    heat,
-    label,
-    labels,
-    legend_beside,
-    letters,
-    level,
-    name_ticks,
-    places_of,
-    reach,
-    series,
-    short,
-    tick_label,
-    tick_values,
-)
 from sim.errors import InputError, unknown_name
 from sim.metrics import SWEPT, Metric
 
@@ -108,8 +87,8 @@ def sweep(
         seat: Whose; only for metrics of a seat. All seats together make no sense.
         dots: Draw no lines, as where further axes vary too.
     """
-    ax = axes_or_new(ax)
-    return headed(ax, *draw_sweep(metrics, metric, ax, x=x, by=by, seat=seat, dots=dots))
+    ax = draw.axes_or_new(ax)
+    return draw.headed(ax, *draw_sweep(metrics, metric, ax, x=x, by=by, seat=seat, dots=dots))
 
 
 def draw_sweep(
@@ -128,13 +107,12 @@ def draw_sweep(
     x = x or sweep_axes(metrics)[0]
     rows = rows_of(metrics, metric, seat)
     known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
-    places, numbers = places_of(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
-    parts = list(series(rows, by))
+    places, numbers = draw.places_of(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
+    parts = list(draw.series(rows, by))
     means = any(len(part) >= 2 * part[x].nunique() for _, part in parts)
     for k, (name, part) in enumerate(parts):
         part = part.assign(at=part[x].map(places) if places else part[x]).sort_values("at")
-        style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "label": name}
-        style |= {"marker": MARKS[k % len(MARKS)], "markersize": 4}
+        style: dict[str, Any] = {"label": name, "markersize": 4} | draw.marked(k)
         beside = 0.12 * (k - (len(parts) - 1) / 2) if places else 0
         if means:
             _draw_means(ax, part.assign(at=part["at"] + beside), scale, style, joined=numbers)
@@ -143,16 +121,16 @@ def draw_sweep(
         else:
             _draw_dots(ax, part.assign(at=part["at"] + beside), scale, style)
     if places:
-        name_ticks(ax, list(places.values()), [tick_label(x, value) for value in places])
+        draw.name_ticks(ax, list(places.values()), [draw.tick_label(x, value) for value in places])
         ax.margins(x=0.05 if numbers else 0.15)
     else:
-        tick_values(ax, sorted(rows[x].unique()))
-    ax.set_xlabel(x + label("not_to_scale") if places and numbers else x)
+        draw.tick_values(ax, sorted(rows[x].unique()))
+    ax.set_xlabel(x + draw.label("not_to_scale") if places and numbers else x)
     ax.set_ylabel(_label(known))
     ax.grid(alpha=0.3)
     if by is not None:
-        legend_beside(ax, label("seat") if by == "seat" else by)
-    level(ax, share=known.share)
+        draw.legend_beside(ax, draw.label("seat") if by == "seat" else by)
+    draw.level(ax, share=known.share)
     return _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows)
 
 
@@ -179,13 +157,14 @@ def _draw_line(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]
         style = style | {"marker": None}
     ax.plot(rows["at"], scale * rows["value"], **style)
     low, high = scale * rows["low"], scale * rows["high"]
-    ax.fill_between(rows["at"], low, high, color=style["color"], alpha=BAND, linewidth=0)
+    ax.fill_between(rows["at"], low, high, color=style["color"], alpha=draw.BAND, linewidth=0)
 
 
 def _draw_dots(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
     """Draw dots with bars."""
-    both = scale * reach(rows, "value")
-    ax.errorbar(rows["at"], scale * rows["value"], yerr=both, linestyle="none", capsize=3, **style)
+    ends = scale * rows[["low", "high"]].to_numpy()
+    style = style | {"linestyle": "none", "capsize": 3}
+    draw.intervals(ax, rows["at"], scale * rows["value"], ends, **style)
 
 
 def sweep_map(
@@ -207,26 +186,25 @@ def sweep_map(
         y: Axis from below to above; the second if None.
         seat: Whose; only for metrics of a seat.
     """
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     first, second = sweep_axes(metrics)[:2]
     x, y = x or first, y or second
     rows = rows_of(metrics, metric, seat)
     known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
     across, up = list(dict.fromkeys(rows[x])), list(dict.fromkeys(rows[y]))
-    value = rows.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across)
     half = rows.assign(half=(rows["high"] - rows["low"]) / 2)
-    half = half.pivot(index=y, columns=x, values="half").reindex(index=up, columns=across)
-    cells, halves = scale * value.to_numpy(), scale * half.to_numpy()
-    image = heat(ax, cells, None, origin="lower")
+    cells, halves = (scale * draw.grid(half, name, y, x) for name in ("value", "half"))
+    image = draw.heat(ax, cells, None, origin="lower")
     ax.spines[:].set_visible(False)
-    ax.set_xticks(range(len(across)), [letters(short(tick_label(x, value))) for value in across])
-    ax.set_yticks(range(len(up)), [letters(short(tick_label(y, value))) for value in up])
+    for axis, name, values in ((ax.xaxis, x, across), (ax.yaxis, y, up)):
+        told = [draw.letters(draw.short(draw.tick_label(name, value))) for value in values]
+        axis.set_ticks(range(len(values)), told)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     note = _metric_note(rows, "below: half of the 95 % interval")
     unit = "" if not known.share else ", %"
-    headed(ax, _title(known, seat, None) + unit, note)
-    cell_texts(ax, cells, image, "{:.2f}".format, halves)
+    draw.headed(ax, _title(known, seat, None) + unit, note)
+    draw.cell_texts(ax, cells, image, "{:.2f}".format, halves)
     return ax
 
 
@@ -243,7 +221,7 @@ def rows_of(metrics: pd.DataFrame, metric: str, seat: int | None) -> pd.DataFram
 
 
 def _metric_note(rows: pd.DataFrame, intervals: str = "95 % intervals") -> str:
-    note = f"{counts(list(rows['n']), rows['of'].iloc[0])} a point"
+    note = f"{draw.counts(list(rows['n']), rows['of'].iloc[0])} a point"
     return f"{note}; {intervals}" if rows["low"].notna().any() else note
 
 
@@ -256,5 +234,5 @@ def _title(metric: Metric, seat: int | None, by: str | None) -> str:
 
 def _label(metric: Metric) -> str:
     english = f"{metric.label}, %" if metric.share else metric.label
-    known = f"plot.metric_{metric.name}" in labels().language
-    return label(f"metric_{metric.name}") if known else english
+    known = f"plot.metric_{metric.name}" in draw.labels().language
+    return draw.label(f"metric_{metric.name}") if known else english
