@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sim.errors import InputError
 from sim.game.base import show_with
@@ -28,15 +29,18 @@ if TYPE_CHECKING:
     from analysis.results.run import Result
     from analysis.results.sweep import SweepResult
     from analysis.results.tournament import TournamentResult
-    from sim.batch.executors import Workers
     from sim.batch.job import Job
     from sim.batch.pairs import PairJob, PairSums
     from sim.batch.progress import Wanted
-    from sim.batch.schedule import Sizes
+    from sim.batch.schedule import Part
     from sim.batch.stopping import Plan, Until
     from sim.batch.sums import Sums
-    from sim.store.keep import Keeper
+    from sim.store.journal import Totals
     from sim.store.ledger import Ledger
+    from sim.store.tasks import Keeper
+
+
+R = TypeVar("R", "SweepResult", "TournamentResult")
 
 
 def _show(thing: Any) -> str | None:
@@ -107,10 +111,9 @@ def run(
         EngineError: A bug in a player.
     """
     from analysis.results.run import Result, tell
-    from sim.batch.executors import check_ways, count, opened
+    from sim.batch.executors import check_ways, count
     from sim.batch.job import Job, load_engine
     from sim.batch.ranges import size
-    from sim.batch.schedule import Sizes
     from sim.batch.stopping import Plan
     from sim.store.ledger import open_ledger
     from sim.store.rows import check_rows
@@ -123,54 +126,55 @@ def run(
     chunk, records = count("chunk", chunk, 2**40), bool(records)
     if records and out is None:
         check_rows(size(plan.wanted) * len(study.players))
-    ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
-    check_ways(threads=threads, **ways)
+    ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
+    check_ways(**ways)
     with open_ledger(out, study, records=records, until=plan.until) as ledger:
         if not plan.begin(ledger.ranges) or _reached(plan, ledger):
             stopped_by = "until" if _reached(plan, ledger) else plan.end(ledger.ranges)
         else:
             job = Job.of(study, records)
             ledger.compile_seconds += load_engine(job, quiet=progress is False)
-            with opened(threads=threads, **ways) as workers:
-                sizes = Sizes(job, study.unit, workers.count, chunk, workers.chunk_seconds)
-                stopped_by = _play(plan, job, ledger, workers, sizes, progress)
+            stopped_by = _play(plan, job, ledger, ways, chunk, progress)
         held = ledger.finish(stopped_by, tell)
         return Result.of(held, None if out is None else Path(out), ledger.kept)
 
 
 def _play(
-    plan: Plan, job: Job, ledger: Ledger, workers: Workers, sizes: Sizes, progress: Wanted
+    plan: Plan,
+    job: Job,
+    ledger: Ledger,
+    ways: dict[str, Any],
+    chunk: int | None,
+    progress: Wanted,
 ) -> str:
     """Play what is missing in a ledger, as far as the plan says; return why it stopped."""
     from analysis.results.run import leader
-    from sim.batch.job import play
-    from sim.batch.progress import Progress
     from sim.batch.ranges import common, size
-    from sim.batch.schedule import interruptible, play_parts
+    from sim.batch.schedule import Task, play_tasks
     from sim.batch.stopping import is_look
 
-    study, ranges = plan.study, plan.begin(ledger.ranges)
-    done, total = size(common(ledger.ranges, plan.wanted)), size(plan.wanted)
-    start = last = time.perf_counter()
-    with (
-        interruptible() as interrupted,
-        Progress(progress, total, study.unit, done) as bar,
-    ):
-        for part in play_parts(workers.executor, play, job, ranges, sizes, interrupted):
-            now = time.perf_counter()
-            ledger.note(part, now - last)
-            last, done = now, done + part.end - part.begin
-            bar.update(done, lambda: leader(study, ledger.sums, plan.until))
-            if plan.until is not None and is_look(part.end):
-                ledger.flush()
-                if _reached(plan, ledger):
-                    return "until"
-            if done == total:
-                break
-            if plan.max_seconds is not None and now - start >= plan.max_seconds:
-                return "max_seconds"
-            if interrupted():
-                raise KeyboardInterrupt
+    def note(_: int, part: Part, seconds: float) -> str | None:
+        ledger.note(part, seconds)
+        if plan.until is not None and is_look(part.end):
+            ledger.flush()
+            return "until" if _reached(plan, ledger) else None
+        return None
+
+    why = play_tasks(
+        [Task(lambda: job, plan.begin(ledger.ranges))],
+        note,
+        ways=ways,
+        unit=plan.study.unit,
+        chunk=chunk,
+        progress=progress,
+        total=size(plan.wanted),
+        done=size(common(ledger.ranges, plan.wanted)),
+        leader=lambda: leader(plan.study, ledger.sums, plan.until),
+        max_seconds=plan.max_seconds,
+        begun=False,
+    )
+    if why is not None:
+        return why
     ledger.flush()
     return "until" if _reached(plan, ledger) else plan.end(ledger.ranges)
 
@@ -339,10 +343,9 @@ def play_comparison(
     from analysis.results.comparison import made, save
     from sim.batch.executors import check_ways, count
     from sim.batch.job import load_engine
-    from sim.batch.pairs import PairJob, PairSums, play_pairs
+    from sim.batch.pairs import PairJob, play_pairs
     from sim.batch.schedule import unbroken
-    from sim.store.keep import keeping
-    from sim.store.pairs import check_sides, kept, plan_of_comparison
+    from sim.store.tasks import check_sides, keeping, plan_of_comparison
 
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
     check_ways(**ways)
@@ -355,8 +358,7 @@ def play_comparison(
         with unbroken():
             play_pairs(job, 0, 0)
         start = time.perf_counter()
-        pairs = PairSums.empty() if keeper is None else kept(keeper, comparing, job)
-        _play_pairs(comparing, job, pairs, ways, chunk, progress, keeper)
+        pairs = _play_pairs(comparing, job, ways, chunk, progress, keeper)
         result = made(comparing, pairs, job, time.perf_counter() - start)
         if keeper is not None:
             save(result, keeper)
@@ -366,44 +368,49 @@ def play_comparison(
 def _play_pairs(
     comparing: Comparing,
     job: PairJob,
-    pairs: PairSums,
     ways: dict[str, Any],
     chunk: int | None,
     progress: Wanted,
     keeper: Keeper | None,
-) -> None:
-    """Mutates `pairs`, sums over the first blocks: play all others; what is done is kept."""
-    from sim.batch.executors import opened
-    from sim.batch.pairs import play_pairs
-    from sim.batch.progress import Progress
-    from sim.batch.schedule import Sizes, interruptible, play_parts
-    from sim.store.pairs import KEEP_SECONDS, keep
+) -> PairSums:
+    """Return the sums over all blocks; what the keeper remembers is not played again."""
+    from sim.batch.pairs import PairSums
+    from sim.batch.schedule import Task, play_tasks
+    from sim.store.journal import Totals
+    from sim.store.tasks import is_of_blocks
 
-    blocks, unit = comparing.blocks, comparing.a.unit
-    size = 2 * comparing.a.count // blocks  # of a block, both studies together
-    kept = time.monotonic()
-    with (
-        opened(**ways) as workers,
-        interruptible() as interrupted,
-        Progress(progress, size * blocks, unit) as bar,
-    ):
-        bar.update(size * pairs.blocks)
-        sizes = Sizes(job, unit, workers.count, chunk, workers.chunk_seconds)
-        rest = [(pairs.blocks, blocks)] if pairs.blocks < blocks else []
-        try:
-            for part in play_parts(workers.executor, play_pairs, job, rest, sizes, interrupted):
-                pairs.add(part.pairs)
-                bar.update(size * pairs.blocks)
-                if interrupted():
-                    raise KeyboardInterrupt
-                if keeper is not None:
-                    with keeper.writing():  # a folder that is gone is told at once
-                        if time.monotonic() - kept > KEEP_SECONDS:
-                            keep(keeper, pairs)
-                            kept = time.monotonic()
-        finally:
-            if keeper is not None and rest and pairs.blocks:
-                keep(keeper, pairs)
+    totals = Totals([comparing.blocks], PairSums.empty)
+    for entry in () if keeper is None else keeper.entries(PairSums.from_dict):
+        if is_of_blocks(entry, comparing, job):
+            totals.add(entry)
+    size = 2 * comparing.a.count // comparing.blocks  # of a block, both studies together
+    play_tasks(
+        [Task(lambda: job, totals.missing(0))],
+        _noting(totals, keeper),
+        ways=ways,
+        unit=comparing.a.unit,
+        chunk=chunk,
+        progress=progress,
+        total=size * comparing.blocks,
+        done=size * totals.units,
+        size=size,
+    )
+    if keeper is not None:
+        keeper.flush()
+    found: PairSums = totals.sums[0]
+    return found
+
+
+def _noting(totals: Totals, keeper: Keeper | None) -> Callable[[int, Part, float], None]:
+    """Return what adds up finished parts, and has them kept."""
+    from sim.store.journal import Entry
+
+    def note(task: int, part: Part, seconds: float) -> None:
+        totals.add(Entry(part.begin, part.end, part.sums, seconds, task))
+        if keeper is not None:
+            keeper.note(task, part, seconds)
+
+    return note
 
 
 def load_comparison(folder: PathLike) -> Comparison:
@@ -456,20 +463,15 @@ def tournament(
         WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     from analysis.results.tournament import TournamentResult
-    from sim.batch.executors import check_ways
-    from sim.store.keep import keeping, plan_of_tournament
+    from sim.store.tasks import plan_of_tournament
 
     if not isinstance(tournament, Tournament):
         tournament = load_tournament(tournament)
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
-    check_ways(**ways)
-    start = time.perf_counter()
-    with nullcontext() if out is None else keeping(out, plan_of_tournament(tournament)) as keeper:
-        sums = _played(tournament.studies(), keeper, piece, progress, ways)
-        result = TournamentResult(tournament, sums, time.perf_counter() - start)
-        if keeper is not None:
-            keeper.save(result)
-    return result
+    play = partial(_played, tournament.studies(), piece, progress)
+    return _kept(
+        partial(TournamentResult, tournament), play, plan_of_tournament(tournament), out, ways
+    )
 
 
 def sweep(
@@ -508,8 +510,7 @@ def sweep(
         WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     from analysis.results.sweep import SweepResult
-    from sim.batch.executors import check_ways
-    from sim.store.keep import keeping, plan_of_sweep
+    from sim.store.tasks import plan_of_sweep
 
     if over is not None:
         base = sweep if isinstance(sweep, Study) else _base(sweep)
@@ -519,30 +520,71 @@ def sweep(
     elif not isinstance(sweep, Sweep):
         sweep = load_sweep(sweep)
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
-    check_ways(**ways)
-    start = time.perf_counter()
-    with nullcontext() if out is None else keeping(out, plan_of_sweep(sweep)) as keeper:
-        sums = _played(sweep.studies, keeper, piece, progress, ways)
-        result = SweepResult(sweep, sums, time.perf_counter() - start)
-        if keeper is not None:
-            keeper.save(result)
-    return result
+    play = partial(_played, sweep.studies, piece, progress)
+    return _kept(partial(SweepResult, sweep), play, plan_of_sweep(sweep), out, ways)
 
 
 def _base(given: Sweep | PathLike) -> Study:
     return given.base if isinstance(given, Sweep) else load_study(given)
 
 
+def _kept(
+    wrap: Callable[[list[Sums], float], R],
+    play: partial[list[Sums]],
+    plan: Mapping[str, Any],
+    out: PathLike | None,
+    ways: dict[str, Any],
+) -> R:
+    """Return the result of what is played, stored in a folder if one is named."""
+    from sim.batch.executors import check_ways
+    from sim.store.tasks import keeping
+
+    check_ways(**ways)
+    start = time.perf_counter()
+    with nullcontext() if out is None else keeping(out, plan) as keeper:
+        sums = play(ways, keeper)
+        result = wrap(sums, time.perf_counter() - start)
+        if keeper is not None:
+            keeper.save(result)
+    return result
+
+
 def _played(
     studies: Sequence[Study],
-    keeper: Keeper | None,
     piece: int | None,
     progress: Wanted,
     ways: dict[str, Any],
+    keeper: Keeper | None = None,
 ) -> list[Sums]:
     """Return the sums over each study; what the keeper remembers is not played again."""
-    from sim.batch.many import play_many
+    from sim.batch.executors import count
+    from sim.batch.job import Job, load_engine
+    from sim.batch.schedule import Task, play_tasks
+    from sim.store.journal import Totals
 
-    done: Iterable[Any] = () if keeper is None else list(keeper.pieces())
-    keep = None if keeper is None else keeper.keep
-    return play_many(studies, piece=piece, progress=progress, done=done, keep=keep, **ways)
+    unit, units = studies[0].unit, sum(study.count for study in studies)
+    chunk = count("piece", piece, 2**40) or max(PIECE[unit], units // MANY_PIECES)
+    totals = Totals([study.count for study in studies])
+    for entry in () if keeper is None else keeper.entries():
+        if entry.sums.complete and entry.sums[unit] == entry.end - entry.begin:
+            totals.add(entry)
+    if totals.units < units:
+        load_engine(Job.of(studies[0]), quiet=progress is False)
+        play_tasks(
+            [Task(partial(Job.of, study), totals.missing(k)) for k, study in enumerate(studies)],
+            _noting(totals, keeper),
+            ways=ways,
+            unit=unit,
+            chunk=chunk,
+            progress=progress,
+            total=units,
+            done=totals.units,
+        )
+    return totals.sums
+
+
+PIECE = {"rounds": 20_000, "games": 1000}
+"""Units of a sweep or tournament that are played, and kept, at a time: some tenth of a second."""
+
+MANY_PIECES = 20_000
+"""Beyond so many, pieces become longer, so that no journal grows without end."""

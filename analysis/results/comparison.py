@@ -53,8 +53,8 @@ from sim.game.players import Player
 from sim.game.study import Study
 from sim.metrics import Measure, measures
 from sim.store.files import write
-from sim.store.keep import MANIFEST, SUMMARY, Keeper, keeping
-from sim.store.pairs import SIDES, SUMS, UNFINISHED, plan_of_comparison
+from sim.store.folder import MANIFEST, SUMMARY
+from sim.store.tasks import SIDES, SUMS, Keeper, keeping, plan_of_comparison
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -296,8 +296,6 @@ def save(result: Comparison, keeper: Keeper) -> Path:
         result.a.save(path / "a")
         result.b.save(path / "b")
     keeper.finish(result.numbers, result.tables(), result.pictures)
-    with keeper.writing():
-        (path / UNFINISHED).unlink(missing_ok=True)
     result.folder, result.saving_seconds = path, time.perf_counter() - start
     return path
 

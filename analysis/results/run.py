@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,35 +99,15 @@ class Result(Shown):
             folder: Where.
             kept: Records in memory.
         """
-        return cls(
-            study=run.study,
-            sums=run.sums,
-            seconds=run.seconds,
-            compile_seconds=run.compile_seconds,
-            stopped_by=(run.stopped_by if run.finished else None) or INTERRUPTED,
-            folder=folder,
-            version=run.version,
-            kept=kept,
-            ranges=run.ranges,
-            until=run.until,
-            engine=run.engine,
-        )
+        facts = {name: getattr(run, name) for name in _HELD}
+        facts["stopped_by"] = (run.stopped_by if run.finished else None) or INTERRUPTED
+        return cls(**facts, folder=folder, kept=kept)
 
     @property
     def held(self) -> Held:
         """What the store keeps of it."""
-        return Held(
-            study=self.study,
-            ranges=self.ranges,
-            sums=self.sums,
-            seconds=self.seconds,
-            compile_seconds=self.compile_seconds,
-            stopped_by=self.stopped_by,
-            finished=self.stopped_by != INTERRUPTED,
-            until=self.until,
-            version=self.version,
-            engine=self.engine,
-        )
+        facts = {name: getattr(self, name) for name in _HELD}
+        return Held(**facts, finished=self.stopped_by != INTERRUPTED)
 
     @property
     def told(self) -> Told:
@@ -271,6 +251,10 @@ class Result(Shown):
         """
         self.folder = save(self.held, self.told, folder, self.folder)
         return self.folder
+
+
+_HELD = [field.name for field in fields(Held) if field.name not in ("finished", "records")]
+"""What a result says as the store does."""
 
 
 def tell(run: Held) -> Told:

@@ -30,7 +30,7 @@ from sim.game.players import Player
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.metrics import WIN_UNITS
-from sim.store.keep import keeping, plan_of_sweep
+from sim.store.tasks import keeping, plan_of_sweep
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,7 @@ from sim.game.documents import SCHEMA, to_json
 from sim.game.files import PathLike
 from sim.game.tournament import Tournament
 from sim.metrics import HITS, PLUCKS, ROUNDS_WON, WIN_UNITS
-from sim.store.keep import keeping, plan_of_tournament
+from sim.store.tasks import keeping, plan_of_tournament
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from sim.batch.pack import pack
 from sim.batch.progress import announce_compiling
-from sim.batch.schedule import unbroken
+from sim.batch.schedule import Part, unbroken
 from sim.batch.sums import Sums
 from sim.core.codes import QUESTIONS, RECORD_COLUMNS, REFUSALS, Fault
 from sim.core.layout import GAME_COLUMNS, ROUND_ROWS, TALLY, TURN_ROWS, new_record, new_state
@@ -66,6 +66,10 @@ class Job:
         if self.engine != ENGINE_VERSION:
             problem = f"a worker has engine {ENGINE_VERSION}, the run needs engine {self.engine}"
             raise InputError(problem, expected="the same version of the program everywhere")
+
+    def play(self, begin: int, end: int) -> Part:
+        """Play units `begin` to `end` - 1; see `play`."""
+        return play(self, begin, end)
 
     def histograms(self) -> dict[str, Any]:
         """Return zeroed histograms, int64, that no round of this job can overrun.
@@ -136,25 +140,6 @@ class Job:
             (hand * (players - 1)) ** 2 * scores * together,
             *((sums**2, sums * rounds) if table.games else ()),
         )
-
-
-@dataclass(frozen=True)
-class Part:
-    """What came of one chunk.
-
-    Attributes:
-        begin: First unit.
-        end: One past the last.
-        sums: Over these units.
-        seconds: Time that playing it took.
-        rows: Records as the engine writes them, int32, in index order.
-    """
-
-    begin: int
-    end: int
-    sums: Sums
-    seconds: float
-    rows: list[Any] = field(default_factory=list)
 
 
 def play(job: Job, begin: int, end: int) -> Part:

@@ -20,10 +20,12 @@ import numpy as np
 from pydantic import Field, TypeAdapter
 
 from sim.batch.job import Job, check_fault
+from sim.batch.schedule import Part
 from sim.batch.sums import Sums
 from sim.core.codes import RECORD_COLUMNS
 from sim.core.layout import GAME_COLUMNS, MAX_PLAYERS, TALLY, new_state
-from sim.game.documents import Part, Whole, check
+from sim.game.documents import Part as DocumentPart
+from sim.game.documents import Whole, check
 from sim.game.study import Study
 from sim.metrics import EXTRA, Entry, Measure, Terms, measures
 
@@ -53,6 +55,10 @@ class PairJob:
     def of(cls, a: Study, b: Study, rotated: bool) -> PairJob:
         """Return the job of two studies; the seed of both is that of the first."""
         return cls(_jobs(a, a.seed, rotated), _jobs(b, a.seed, rotated))
+
+    def play(self, begin: int, end: int) -> Part:
+        """Play blocks `begin` to `end` - 1; see `play_pairs`."""
+        return play_pairs(self, begin, end)
 
     @cached_property
     def players(self) -> int:
@@ -246,7 +252,7 @@ class PairSums:
 Times = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class _Pairs(Part):
+class _Pairs(DocumentPart):
     sums: Annotated[list[dict[str, Any]], Field(min_length=2, max_length=2)]
     blocks: Times
     differing: Times
@@ -259,24 +265,7 @@ class _Pairs(Part):
 _SHAPE: TypeAdapter[Any] = TypeAdapter(_Pairs)
 
 
-@dataclass(frozen=True)
-class PairPart:
-    """What came of a range of blocks.
-
-    Attributes:
-        begin: First block.
-        end: One past the last.
-        pairs: Sums over them.
-        seconds: Time that playing them took.
-    """
-
-    begin: int
-    end: int
-    pairs: PairSums
-    seconds: float
-
-
-def play_pairs(job: PairJob, begin: int, end: int) -> PairPart:
+def play_pairs(job: PairJob, begin: int, end: int) -> Part:
     """Play blocks `begin` to `end` - 1: a pure function of its arguments.
 
     Raises:
@@ -299,7 +288,7 @@ def play_pairs(job: PairJob, begin: int, end: int) -> PairPart:
         *_products(job, *values),
         [_sections(job, units, begin) for units in (units_a, units_b)],
     )
-    return PairPart(begin, end, pairs, time.perf_counter() - start)
+    return Part(begin, end, pairs, time.perf_counter() - start)
 
 
 def _play_side(job: PairJob, jobs: Sequence[Job], begin: int, end: int) -> tuple[Sums, list[Any]]:

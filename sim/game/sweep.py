@@ -581,7 +581,7 @@ def _json(values: Iterable[Any]) -> list[Any]:
         _json(value)
         if isinstance(value, list | tuple)
         else value.to_dict()
-        if isinstance(value, Player)
+        if isinstance(value, Player | Deck)
         else value
         for value in values
     ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -320,14 +320,12 @@ def read_held(path: Path) -> Held:
         ranges=ranges,
         sums=sums,
         seconds=seconds,
-        compile_seconds=held.compile_seconds,
-        stopped_by=held.stopped_by,
-        finished=held.finished,
-        records=held.records,
         until=until,
-        version=held.version,
-        engine=held.engine,
+        **{name: getattr(held, name) for name in _AS_THEY_STAND},
     )
+
+
+_AS_THEY_STAND = ("compile_seconds", "stopped_by", "finished", "records", "version", "engine")
 
 
 @contextmanager
@@ -373,15 +371,30 @@ def write_manifest(path: Path, there: Held) -> None:
         sync_folder(path)
 
 
+def provenance(
+    kind: str, version: str | None = None, engine: int = ENGINE_VERSION
+) -> dict[str, Any]:
+    """Return the beginning of every manifest: what it is of, and what has played it.
+
+    Args:
+        kind: ``"run"``, ``"comparison"``, ``"sweep"`` or ``"tournament"``.
+        version: Of the program; this one's if None.
+        engine: Version of the engine.
+    """
+    return {
+        "schema": SCHEMA,
+        "kind": kind,
+        "version": str(sim.__version__) if version is None else version,
+        "engine": engine,
+        "python": platform.python_version(),
+        **{package: metadata.version(package) for package in ("numba", "numpy")},
+    }
+
+
 def _manifest(there: Held) -> dict[str, Any]:
     study = there.study
     return {
-        "schema": SCHEMA,
-        "kind": "run",
-        "version": there.version,
-        "engine": there.engine,
-        "python": platform.python_version(),
-        **{package: metadata.version(package) for package in ("numba", "numpy")},
+        **provenance("run", there.version, there.engine),
         "fingerprint": study.fingerprint,
         "design_id": study.design_id,
         "rules_id": study.rules_id,
@@ -457,9 +470,7 @@ def check_same(path: Path, there: Study, study: Study, than: Path | None = None)
         InputError: It is not; says what differs.
     """
     if there.fingerprint != study.fingerprint:
-        told = list(_differences(_essence(there), _essence(study)))
-        more = "" if len(told) <= _DIFFERENCES_AT_MOST else ", ..."
-        shown = ", ".join(told[:_DIFFERENCES_AT_MOST]) + more
+        shown = told_differences(_essence(there), _essence(study), _brief)
         if than is None:
             problem = f"holds results of another study, which differs in {shown}"
             raise InputError(problem, where=path, expected="a new folder")
@@ -481,17 +492,30 @@ def _essence(study: Study) -> dict[str, Any]:
     }
 
 
-def _differences(held: Any, new: Any, key: str = "") -> Iterator[str]:
-    """Yield what differs, as ``key (held, not new)``."""
+def told_differences(
+    held: Any, new: Any, show: Callable[[Any], str] = show, skip: Sequence[str] = ()
+) -> str:
+    """Return what differs between two JSON-ready values, as ``key (held, not new), ...``."""
+    told = list(_differences(held, new, show, skip))
+    return ", ".join(told[:_DIFFERENCES_AT_MOST]) + (
+        ", ..." if len(told) > _DIFFERENCES_AT_MOST else ""
+    )
+
+
+def _differences(
+    held: Any, new: Any, show: Callable[[Any], str], skip: Sequence[str], key: str = ""
+) -> Iterator[str]:
     if isinstance(held, list) and isinstance(new, list) and len(held) == len(new):
         held, new = (dict(enumerate(part)) for part in (held, new))
-    if isinstance(held, dict) and isinstance(new, dict):
+    if isinstance(held, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys([*held, *new]):
-            yield from _differences(held.get(name), new.get(name), f"{key}.{name}".lstrip("."))
+            if name not in skip:
+                inner = f"{key}.{name}".lstrip(".")
+                yield from _differences(held.get(name), new.get(name), show, skip, inner)
     elif held != new:
-        if isinstance(held, list):
+        if isinstance(held, list) and isinstance(new, list):
             held, new = len(held), len(new)
-        yield f"{key} ({_brief(held)}, not {_brief(new)})"
+        yield f"{key} ({show(held)}, not {show(new)})"
 
 
 def _brief(value: Any) -> str:

@@ -26,11 +26,11 @@ from sim.game.files import PathLike
 from sim.game.study import Study
 from sim.store.files import GOES_ON, locked, sync_folder, writing
 from sim.store.folder import Held, Tell, hold, write_manifest, write_result
-from sim.store.journal import JOURNAL, Entry, Journal
-from sim.store.rows import PARTS, Keeper, Parts, clear_parts, held, sources
+from sim.store.journal import JOURNAL, Journal, Waiting
+from sim.store.rows import PARTS, Collector, Parts, clear_parts, held, sources
 
 if TYPE_CHECKING:
-    from sim.batch.job import Part
+    from sim.batch.schedule import Part
 
 NOTE_SECONDS = 0.05
 """A journal is written to at most so often."""
@@ -67,7 +67,7 @@ class Ledger:
         self.ranges: Ranges = ()
         self.sums = Sums.empty()
         self.seconds = self.compile_seconds = 0.0
-        self._keeper = Keeper() if records else None
+        self._collector = Collector() if records else None
 
     def note(self, part: Part, seconds: float) -> None:
         """Take what came of a chunk.
@@ -80,8 +80,8 @@ class Ledger:
             InputError: It cannot be kept; says why.
         """
         for rows in part.rows:
-            if self._keeper is not None:
-                self._keeper.add(rows, part.begin)
+            if self._collector is not None:
+                self._collector.add(rows, part.begin)
         self.sums.add(part.sums)
         self.ranges = union((*self.ranges, (part.begin, part.end)))
         self.seconds += seconds
@@ -92,7 +92,7 @@ class Ledger:
     @property
     def kept(self) -> Any:
         """Records in memory, as a DataFrame; None where there are none."""
-        return None if self._keeper is None else self._keeper.frame()
+        return None if self._collector is None else self._collector.frame()
 
     def finish(self, stopped_by: str, tell: Tell) -> Held:
         """Return what was played, the run being over.
@@ -146,26 +146,22 @@ class FolderLedger(Ledger):
 
     def _forget(self) -> None:
         """Everything is in the journal; begin to collect for the next line."""
-        self._waiting, self._waiting_seconds = Sums.empty(), 0.0
-        self._begin = self._end = -1
+        self._waiting = Waiting()
         self._whole = True
-        self._noted = time.monotonic()
 
     def note(self, part: Part, seconds: float) -> None:
         """Take what came of a chunk; see `Ledger.note`."""
-        if part.begin != self._end:
+        if not self._waiting.continued_by(part):
             self.flush()
-            self._begin = part.begin
         self._whole = False
         with self._writing():
             for rows in part.rows:
                 if self._parts is not None:
                     self._parts.add(rows, part.begin)
-        self._waiting.add(part.sums)
-        self._waiting_seconds += seconds
-        self._end = part.end
+        self._waiting.add(part, seconds)
         self._whole = True
-        if time.monotonic() - self._noted >= (PART_SECONDS if self._records else NOTE_SECONDS):
+        every = PART_SECONDS if self._records else NOTE_SECONDS
+        if time.monotonic() - self._waiting.since >= every:
             self.flush()
 
     def flush(self) -> None:
@@ -174,9 +170,9 @@ class FolderLedger(Ledger):
         Raises:
             InputError: The folder cannot be written to.
         """
-        if self._begin == self._end:
+        entry = self._waiting.entry
+        if entry is None:
             return
-        entry = Entry(self._begin, self._end, self._waiting, self._waiting_seconds)
         with self._writing():
             if self._parts is not None:
                 self._parts.seal(entry.begin, entry.end)

@@ -471,7 +471,7 @@ def _canonical(rows: Any, columns: Sequence[Column] = COLUMNS) -> Any:
     )
 
 
-class Keeper:
+class Collector:
     """Keeps records in memory, for a DataFrame; the counterpart of `Parts` without a folder."""
 
     def __init__(self) -> None:
@@ -508,7 +508,7 @@ def check_rows(rows: int) -> None:
 
 
 def from_frame(frame: Any) -> Any:
-    """Return a DataFrame of records, as `Keeper.frame` made it, as a pyarrow table."""
+    """Return a DataFrame of records, as `Collector.frame` made it, as a pyarrow table."""
     import pyarrow as pa
 
     return _canonical(pa.Table.from_pandas(frame, schema=_schema(), preserve_index=False))

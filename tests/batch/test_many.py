@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from sim.api import run, tournament
-from sim.batch.many import Piece, Totals, play_many
+from sim.api import _played, run, tournament
+from sim.batch.sums import Sums
 from sim.errors import InputError
 from sim.game.study import Study
 from sim.game.tournament import Tournament
-from sim.store.keep import JOURNAL
+from sim.store.journal import JOURNAL, Entry, Totals
 
 pytestmark = pytest.mark.jit
 
@@ -36,30 +36,25 @@ def _no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 plain = pytest.mark.usefixtures("_no_pictures")
 
 
+def played(piece: int | None = None, progress: Any = None, **ways: int | None) -> list[Sums]:
+    """Play them all, and return the sums over each."""
+    return _played(studies(), piece, progress, {"threads": None, **ways})
+
+
 @pytest.mark.parametrize(("threads", "piece"), [(1, None), (3, 17), (2, 1000)])
 def test_sums_are_those_of_single_runs(threads: int, piece: int | None) -> None:
-    sums = play_many(studies(), threads=threads, piece=piece)
-    assert sums == [run(study).sums for study in studies()]
-
-
-def test_pieces_that_are_there_are_not_played_again() -> None:
-    kept: list[Piece] = []
-    whole = play_many(studies(), piece=50, keep=kept.append)
-    assert sum(piece.end - piece.begin for piece in kept) == 471
-    new: list[Piece] = []
-    strange = [Piece(7, 0, 10, whole[0]), Piece(0, 60, 90, whole[0]), Piece(0, 0, 50, whole[1])]
-    done = [kept[3], kept[0], *strange]
-    assert play_many(studies(), piece=23, keep=new.append, done=done) == whole
-    assert sum(piece.end - piece.begin for piece in new) == 471 - 50 - kept[3].end + kept[3].begin
+    assert played(piece, threads=threads) == [run(study).sums for study in studies()]
 
 
 def test_totals_know_what_is_missing() -> None:
-    totals = Totals(studies())
+    totals = Totals([study.count for study in studies()])
     sums = run(studies()[0]).sums
-    assert totals.add(Piece(0, 10, 20, sums))
-    assert totals.add(Piece(0, 40, 70, sums))
-    assert not totals.add(Piece(0, 19, 30, sums))
-    assert list(totals.missing(0)) == [(0, 10), (20, 40)]
+    assert totals.add(Entry(10, 20, sums, 0.0))
+    assert totals.add(Entry(40, 70, sums, 0.0))
+    assert not totals.add(Entry(19, 30, sums, 0.0))
+    assert not totals.add(Entry(60, 90, sums, 0.0))
+    assert not totals.add(Entry(0, 10, sums, 0.0, task=7))
+    assert totals.missing(0) == ((0, 10), (20, 40))
     assert totals.units == 40
 
 
@@ -67,12 +62,12 @@ def test_totals_know_what_is_missing() -> None:
 def test_wrong_arguments(name: str) -> None:
     wrong: dict[str, Any] = {name: 0}
     with pytest.raises(InputError, match=f"{name}: expected a whole number from 1"):
-        play_many(studies(), **wrong)
+        played(**wrong)
 
 
 def test_progress_counts_all_studies() -> None:
     told: list[tuple[int, int]] = []
-    play_many(studies(), piece=100, progress=lambda done, total: told.append((done, total)))
+    played(100, lambda done, total: told.append((done, total)))
     assert told[0] == (0, 471)
     assert told[-1] == (471, 471)
 

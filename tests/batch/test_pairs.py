@@ -40,7 +40,7 @@ def test_large_values_do_not_overflow() -> None:
     assert products[0][0, -1] == 3 * 2**40 * (2**40 + 1)
     assert set(differing.tolist()) == {3}
     part = play_pairs(job, 0, 10)
-    assert part.pairs.products[0].dtype == np.int64
+    assert part.sums.products[0].dtype == np.int64
 
 
 @pytest.mark.parametrize("fits", [True, False])
@@ -50,7 +50,7 @@ def test_sums_of_games_are_those_of_runs(fits: bool, monkeypatch: pytest.MonkeyP
     rules = {"bao_failure_minimum": 1000, "game_threshold": 6000}
     table = study(["gambler", "gambler", "random"], rules=rules, rounds=None, games=9)
     job = PairJob.of(table, table, True)
-    found = play_pairs(job, 2, 8).pairs.sums[0]
+    found = play_pairs(job, 2, 8).sums.sums[0]
     alone = Sums.together([play_job(each, 2, 8).sums for each in job.a])
     assert found.histograms == alone.histograms
     assert max(found.histograms["deficits"]) > 1023

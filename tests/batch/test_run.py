@@ -14,7 +14,7 @@ import sim
 from analysis.results.run import Result
 from sim.api import run
 from sim.batch.job import Job, Part, play
-from sim.batch.schedule import CHUNK_SECONDS, Sizes, play_parts
+from sim.batch.schedule import CHUNK_SECONDS, Sizes, Task, play_parts
 from sim.batch.sums import Sums
 from sim.core.codes import RECORD_COLUMNS
 from sim.core.layout import NONE, TALLY, WIN_UNITS, new_record
@@ -320,8 +320,9 @@ class Counting(Executor):
 
 def test_few_chunks_are_in_flight() -> None:
     job, executor = Job.of(study()), Counting()
-    sizes = Sizes(job, "rounds", threads=2, fixed=10)
-    parts = list(play_parts(executor, play, job, [(0, 1003)], sizes))
+    sizes = Sizes("rounds", threads=2, fixed=10)
+    tasks = [Task(lambda: job, [(0, 1003)])]
+    parts = [part for _, part in play_parts(executor, tasks, sizes)]
     assert executor.most == 6
     assert executor.calls == 101
     assert [part.begin for part in parts] == list(range(0, 1003, 10))
@@ -329,7 +330,7 @@ def test_few_chunks_are_in_flight() -> None:
 
 
 def test_chunks_last_about_as_long_as_they_should() -> None:
-    sizes = Sizes(Job.of(study()), "rounds", threads=4, fixed=None)
+    sizes = Sizes("rounds", threads=4, fixed=None)
     for _ in range(12):
         size = sizes.next(10**9)
         sizes.learn(Part(0, size, Sums.empty(), size / 100_000))

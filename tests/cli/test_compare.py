@@ -174,7 +174,7 @@ def test_an_interrupted_comparison_goes_on(
     monkeypatch.setattr("sim.batch.pairs.play_pairs", stopping)
     with pytest.raises(KeyboardInterrupt):
         quiet(study(players), out=tmp_path / "there", **options)
-    assert (tmp_path / "there" / "unfinished.json").exists()
+    assert (tmp_path / "there" / "journal.txt").exists()
     begun[:] = range(20)
     found = quiet(study(players), out=tmp_path / "there", **options)
     assert 50 in begun[20:]
@@ -184,10 +184,11 @@ def test_an_interrupted_comparison_goes_on(
     assert contents(tmp_path / "there") == contents(tmp_path / "whole")
 
 
+@pytest.mark.parametrize("file", ["journal.txt", "journal.jsonl", "unfinished.json"])
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"fingerprint": 1}', '{"pairs": {}}'])
-def test_what_was_kept_and_is_damaged_is_played_again(tmp_path: Path, text: str) -> None:
+def test_what_was_kept_and_is_damaged_is_played_again(tmp_path: Path, text: str, file: str) -> None:
     whole = quiet(study(), rules={"bao": False}, out=tmp_path / "whole")
     (tmp_path / "there").mkdir()
-    (tmp_path / "there" / "unfinished.json").write_text(text)
+    (tmp_path / "there" / file).write_text(text)
     assert quiet(study(), rules={"bao": False}, out=tmp_path / "there") == whole
     assert contents(tmp_path / "there") == contents(tmp_path / "whole")

@@ -28,6 +28,7 @@ from sim.core.layout import (
     new_state,
 )
 from sim.engine.play import advance, play_chunk, play_rows, start
+from sim.game.deck import POWERS
 from sim.game.study import Study
 from sim.watch.events import Decoder, EngineError
 from sim.watch.trace import trace
@@ -36,7 +37,6 @@ from tests.support.play import play
 from tests.support.studies import random_study
 
 ROUNDS = scaled(600, least=25)
-POWERS = ("look", "show", "swap", "macaw", "toco", "shoebill")
 PLUCKS = ("own_hit", "rival_hit", "double_hit", "missed")
 TABLES = {
     "two": Study.of(players="balanced,random", rounds=1, seed=2),

@@ -8,6 +8,8 @@ import pytest
 
 from sim.cli.asked import make_sweep
 from sim.errors import InputError
+from sim.game.deck import load_deck
+from sim.game.players import load_player
 from sim.game.study import Study
 from sim.game.sweep import Sweep, load_sweep, read_axis
 
@@ -221,3 +223,11 @@ def test_typed_paths_are_those_of_the_current_folder(
     assert [player.values["bao_threshold"] for player in last.players] == [7, 9]
     assert found.axes[1].values == ("sharp", "mine.toml")
     assert make_sweep(None, over, **options).studies[-1].players[0].name == "mine"
+
+
+def test_decks_and_players_as_objects_can_be_stored() -> None:
+    decks = [load_deck("five_per_value"), load_deck("five_per_power")]
+    study = Study.of(players="random,random", rounds=10)
+    sweep = Sweep.of(study, {"deck": decks, "0.player": [load_player("random")]})
+    assert len(sweep.fingerprint) == 16
+    assert json.loads(json.dumps(sweep.to_dict()))["sweep"]["axes"][0]["key"] == "deck"

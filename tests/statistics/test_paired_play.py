@@ -30,7 +30,7 @@ def coverage(trials: int, blocks: int, seed: int) -> dict[str, float]:
     held: dict[str, list[bool]] = {name: [] for name in EQUAL}
     for k in range(trials):
         pairs = PairSums.empty()
-        pairs.add(play_pairs(job, k * blocks, (k + 1) * blocks).pairs)
+        pairs.add(play_pairs(job, k * blocks, (k + 1) * blocks).sums)
         for measure, *made in pairs.measured(job):
             if measure.seat is None and measure.name in EQUAL:
                 row = difference_row({"unit": measure.unit}, blocks, *made)

@@ -43,8 +43,7 @@ def _there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
     Path("file").write_text("mine")
-    for module in ("batch.run", "batch.many", "comparisons"):
-        monkeypatch.setattr(f"sim.{module}.load_engine", lambda *_, **__: pytest.fail("played"))
+    monkeypatch.setattr("sim.batch.job.load_engine", lambda *_, **__: pytest.fail("played"))
 
 
 def content(folder: Path) -> dict[str, str]:

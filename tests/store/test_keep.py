@@ -11,7 +11,7 @@ from sim.errors import InputError
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.store.keep import JOURNAL, MANIFEST, keeping, plan_of_tournament
+from sim.store.tasks import JOURNAL, MANIFEST, keeping, plan_of_tournament
 
 pytestmark = pytest.mark.jit
 
@@ -91,7 +91,7 @@ def test_a_damaged_journal_loses_only_what_is_damaged(tmp_path: Path, damage: st
     lines = path.read_bytes().splitlines(keepends=True)
     changed = {
         "torn": [*lines[:-1], lines[-1][:-40]],
-        "garbled": [*lines[:4], lines[4].replace(b'"rounds":10', b'"rounds":11'), *lines[5:]],
+        "garbled": [*lines[:4], lines[4].replace(b'"rounds": 10', b'"rounds": 11'), *lines[5:]],
         "doubled": [*lines, *lines[3:9]],
         "empty": [],
         "header": [b"nonsense\n", *lines[1:]],
@@ -115,7 +115,7 @@ def test_a_torn_line_does_not_spoil_the_next_one(tmp_path: Path) -> None:
     with pytest.raises(Stop):
         tournament(small(), piece=10, out=tmp_path, progress=stop_after(200))
     with keeping(tmp_path, plan_of_tournament(small())) as keeper:
-        assert sum(piece.end - piece.begin for piece in keeper.pieces()) >= 190
+        assert sum(piece.end - piece.begin for piece in keeper.entries()) >= 190
 
 
 @plain
@@ -124,7 +124,7 @@ def test_a_journal_of_another_engine_is_begun_anew(
 ) -> None:
     with pytest.raises(Stop):
         tournament(small(), piece=10, out=tmp_path, progress=stop_after(100))
-    monkeypatch.setattr("sim.store.keep.ENGINE_VERSION", 10**6)
+    monkeypatch.setattr("sim.store.tasks.ENGINE_VERSION", 10**6)
     begun: list[int] = []
     tournament(small(), out=tmp_path, progress=lambda done, _: begun.append(done))
     assert begun[0] == 0

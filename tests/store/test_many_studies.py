@@ -193,9 +193,8 @@ KINDS[sys.argv[1]](out=sys.argv[2], **options)
 def test_killed_while_results_are_written(
     kind: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "analysis.results.sweep.SweepResult.pictures", lambda _: {}
-    )  # they take long
+    # They take long.
+    monkeypatch.setattr("analysis.results.sweep.SweepResult.pictures", lambda _: {})
     folder, options = tmp_path / "killed", {"rotate": False} if kind == "comparison" else {}
     KINDS[kind](out=tmp_path / "whole", **options)
     done = python(KILLED, kind, str(folder), file)

@@ -80,7 +80,7 @@ def damaged_text(data: bytes, dice: random.Random) -> bytes:
 
 
 def resealed(content: Any) -> bytes:
-    """Return a line of `sim.store.keep` with a checksum that is right."""
+    """Return a line of `sim.store.tasks` with a checksum that is right."""
     text = json.dumps(content, separators=(",", ":")).encode()
     return text[:-1] + b',"crc":"%08x"}' % zlib.crc32(text)
 

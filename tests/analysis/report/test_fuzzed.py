@@ -31,8 +31,8 @@ from analysis.results.sweep import SweepResult
 from analysis.results.tournament import TournamentResult
 from sim.api import load_comparison
 from sim.batch.job import Job, play
-from sim.batch.many import Piece, Totals
 from sim.batch.pairs import PairJob, PairSums, play_pairs
+from sim.batch.schedule import Part
 from sim.batch.sums import Sums
 from sim.errors import InputError
 from sim.game.comparison import Comparing
@@ -40,14 +40,11 @@ from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
 from sim.store.folder import prepare
-from sim.store.journal import Entry, Journal
-from sim.store.keep import JOURNAL, keeping, plan_of_sweep, plan_of_tournament, unsealed
-from sim.store.pairs import UNFINISHED
-from sim.store.pairs import keep as _keep
-from sim.store.pairs import kept as _kept
-from sim.store.pairs import plan_of_comparison as _plan
+from sim.store.journal import Entry, Journal, Totals
 from sim.store.rows import COLUMNS
-from tests.support.damage import damaged_lines, damaged_parquet, damaged_text, resealed
+from sim.store.tasks import JOURNAL, is_of_blocks, keeping, plan_of_sweep, plan_of_tournament
+from sim.store.tasks import plan_of_comparison as _plan
+from tests.support.damage import damaged_lines, damaged_parquet, damaged_text
 
 pytestmark = pytest.mark.jit
 
@@ -85,13 +82,13 @@ def _many(folder: Path, plan: Mapping[str, Any], studies: Any) -> None:
     with keeping(folder, plan) as keeper:
         for k, study in enumerate(studies):
             sums = sim.run(study, progress=False).sums
-            keeper.keep(Piece(k, 0, study.count, sums))
+            keeper.note(k, Part(0, study.count, sums, 0.0), 0.0)
 
 
 def _half(folder: Path) -> None:
-    pairs = play_pairs(PairJob.of(COMPARING.a, COMPARING.b, COMPARING.rotated), 0, 10).pairs
+    part = play_pairs(PairJob.of(COMPARING.a, COMPARING.b, COMPARING.rotated), 0, 10)
     with keeping(folder, _plan(COMPARING)) as keeper:
-        _keep(keeper, pairs)
+        keeper.note(0, part, 0.0)
 
 
 def _games() -> Study:
@@ -172,13 +169,17 @@ def a_comparison(folder: Path) -> Any:
 @cache
 def _one_more() -> tuple[PairJob, PairSums]:
     job = PairJob.of(COMPARING.a, COMPARING.b, COMPARING.rotated)
-    return job, play_pairs(job, 10, 11).pairs
+    return job, play_pairs(job, 10, 11).sums
 
 
 def what_is_kept(folder: Path) -> Any:
     job, more = _one_more()
     with keeping(folder, _plan(COMPARING)) as keeper:
-        pairs = _kept(keeper, COMPARING, job)
+        entries = list(keeper.entries(PairSums.from_dict))
+    pairs = PairSums.empty()
+    for entry in entries:
+        if is_of_blocks(entry, COMPARING, job):
+            pairs.add(entry.sums)
     pairs.add(more)
     assert list(pairs.measured(job))
 
@@ -187,10 +188,11 @@ def pieces(plan: Mapping[str, Any], studies: Any) -> Callable[[Path], Any]:
     """Return what reads the journal of many studies."""
 
     def reads(folder: Path) -> None:
-        totals = Totals(studies)
+        totals = Totals([study.count for study in studies])
         with keeping(folder, plan) as keeper:
-            for piece in keeper.pieces():
-                totals.add(piece)
+            for entry in keeper.entries():
+                if entry.sums.complete and entry.sums["rounds"] == entry.end - entry.begin:
+                    totals.add(entry)
         for study, sums, ranges in zip(studies, totals.sums, totals.ranges, strict=True):
             assert sums[study.unit] == sum(end - begin for begin, end in ranges)
 
@@ -229,7 +231,7 @@ class Format:
         return f"{self.folder}/{self.file} {getattr(self.reads, '__name__', '')}"
 
 
-_LINES = damaged_lines(unsealed, resealed)
+_LINES = damaged_lines(_unlined, _lined)
 
 FORMATS = (
     Format("run", "manifest.json", a_run),
@@ -247,7 +249,7 @@ FORMATS = (
     Format("comparison", "summary.json", a_comparison),
     Format("comparison", "summary.json", a_page),
     Format("rotated", "sums.json", a_comparison),
-    Format("half", UNFINISHED, what_is_kept, _LINES),
+    Format("half", JOURNAL, what_is_kept, _LINES),
     Format("sweep", "manifest.json", a_page),
     Format("sweep", "summary.json", a_page),
     Format("sweep", "metrics.parquet", a_page, damaged_parquet),

@@ -13,6 +13,7 @@ from analysis.results.run import Result
 from analysis.stats import wilson
 from sim.api import run
 from sim.errors import InputError
+from sim.game.deck import POWERS
 from sim.game.documents import to_json
 from sim.game.study import Study
 from sim.metrics import SHOWN
@@ -123,7 +124,7 @@ def test_summary_has_the_fields_of_the_contract_in_order(result: Result) -> None
         assert player.keys() > SEAT_GROUPS
         assert player["seat"] == seat
         assert list(player["plucks"]) == ["own_hit", "rival_hit", "double_hit", "missed"]
-        assert list(player["powers"]) == ["look", "show", "swap", "macaw", "toco", "shoebill"]
+        assert list(player["powers"]) == [*POWERS]
 
 
 def test_summary_adds_up(result: Result) -> None:

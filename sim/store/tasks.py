@@ -1,36 +1,33 @@
-"""The folder of a tournament or a sweep: a journal while it is played, tables when it is finished.
+"""The folder of a comparison, sweep or tournament: first a journal, tables when it is finished.
 
 ``manifest.json`` says what is played, and whether it is finished; it is there from the start. While
-playing goes on, ``journal.jsonl`` gets a line for every finished piece. Lines are only added, each
-with a checksum, so one that a crash tore is noticed and left out, and what it held is played again.
-At the end come the tables as CSV and Parquet, and ``summary.json``; after all numbers the plots as
-SVG and PNG, of which one that fails is left out; then the journal goes. Nothing in these files
-tells when or how fast it was played: the same study gives the same bytes.
+playing goes on, the journal (`sim.store.journal`) gets a line for what is finished of each task. At
+the end come the tables as CSV and Parquet, and ``summary.json``; after all numbers the plots as SVG
+and PNG, of which one that fails is left out; then the journal goes. Nothing in these files tells
+when or how fast it was played: the same study gives the same bytes.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
-
-import sim
-from sim.batch.many import Piece
+from sim.batch.pairs import PairJob
+from sim.batch.schedule import Part
 from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
-from sim.errors import InputError, left_out, show
-from sim.game.documents import SCHEMA, Count, Part, Units, check, read_schema, to_json
-from sim.game.files import PathLike, check_regular, parse_json, read_json
+from sim.errors import InputError, left_out
+from sim.game.comparison import Comparing
+from sim.game.documents import read_schema, to_json
+from sim.game.files import PathLike, read_json
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
+from sim.store import older
 from sim.store.files import (
     GOES_ON,
     LOCK,
@@ -42,19 +39,32 @@ from sim.store.files import (
     write_with,
     writing,
 )
-from sim.store.journal import Journal
+from sim.store.folder import (
+    MANIFEST,
+    SUMMARY,
+    check_same,
+    provenance,
+    read_held,
+    told_differences,
+)
+from sim.store.journal import JOURNAL, Entry, Journal, SumsOf, Waiting, read_journal, sealed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MANIFEST = "manifest.json"
-SUMMARY = "summary.json"
-JOURNAL = "journal.jsonl"
+
+SIDES = ("a", "b")
+
+SUMS = "sums.json"
+"""The file of a comparison's folder that holds the exact sums of both sides."""
+
+KEEP_SECONDS = 10.0
+"""How often a comparison's journal gets a line, which is long; a crash loses no more."""
+
+_NO_DIFFERENCE = ("title", "question", "character")
 
 SYNC_SECONDS = 1.0
 """How often, at most, the journal is forced to the disk; a crash of the machine loses no more."""
-
-_DIFFERENCES_AT_MOST = 4
 
 
 @contextmanager
@@ -95,6 +105,8 @@ class Keeper:
         self.path, self.plan = path, plan
         self._journal: Journal | None = None
         self._synced = time.monotonic()
+        self._waiting = Waiting()
+        self.every = KEEP_SECONDS if plan["kind"] == "comparison" else 0.0
         with writing(path):
             self._lock = os.stat(path / LOCK)
             if (path / MANIFEST).exists():
@@ -117,54 +129,74 @@ class Keeper:
 
     # --- the journal ------------------------------------------------------------------------------
 
-    def pieces(self) -> Iterator[Piece]:
-        """Yield what the journal remembers of this very plan, as this engine plays it."""
-        with writing(self.path):
-            try:
-                check_regular(self.path / JOURNAL, "a journal")
-                lines = (self.path / JOURNAL).read_bytes().split(b"\n")
-            except FileNotFoundError:
-                return
-        if self._header() in lines:
-            for piece in filter(None, map(_piece, lines)):
-                if piece.sums[self.plan["unit"]] == piece.end - piece.begin:
-                    yield piece
+    def entries(self, sums: SumsOf = Sums.from_dict) -> Iterator[Entry]:
+        """Yield what the journal remembers of this very plan, as this engine plays it.
 
-    def keep(self, piece: Piece) -> None:
-        """Add a finished piece to the journal; one of another plan, or engine, is begun anew.
+        Args:
+            sums: Makes sums of what a line says.
+        """
+        with writing(self.path):
+            yield from read_journal(self.path / JOURNAL, sums, self._header)
+            yield from older.entries(self.path, self.plan["fingerprint"], sums)
+
+    def note(self, task: int, part: Part, seconds: float) -> None:
+        """Add a finished part to the journal; one of another plan, or engine, is begun anew.
 
         Raises:
             InputError: The folder is gone, or cannot be written to any more.
         """
         with self.writing():
-            if self._journal is None:
-                self._journal = self._opened()
-            self._journal.put(_line(piece))
-            if time.monotonic() - self._synced > SYNC_SECONDS:
-                self._journal.sync()
-                self._synced = time.monotonic()
+            if not self._waiting.continued_by(part, task):
+                self._put()
+            self._waiting.add(part, seconds, task)
+            if time.monotonic() - self._waiting.since >= self.every:
+                self._put()
+
+    def flush(self) -> None:
+        """Write down what waits.
+
+        Raises:
+            InputError: As for `note`.
+        """
+        with self.writing():
+            self._put()
+
+    def _put(self) -> None:
+        """Write down what waits, if anything does."""
+        entry = self._waiting.take()
+        if entry is None:
+            return
+        if self._journal is None:
+            self._journal = self._opened()
+        self._journal.add(entry)
+        if time.monotonic() - self._synced > SYNC_SECONDS:
+            self._journal.sync()
+            self._synced = time.monotonic()
 
     def _opened(self) -> Journal:
         path = self.path / JOURNAL
-        held = path.read_bytes() if path.exists() else b""
-        mine = self._header() in held.split(b"\n")
+        mine = path.exists() and self._header in path.read_bytes().splitlines(keepends=True)
         journal = Journal(path, go_on=mine)
         if not mine:
-            journal.put(self._header() + b"\n")
-        elif not held.endswith(b"\n"):
-            journal.put(b"\n")  # ends the line that a crash tore
+            journal.put(self._header)
         return journal
 
     def close(self) -> None:
-        """Bring the journal to the disk and close it; it stays."""
-        journal, self._journal = self._journal, None
-        if journal is not None:
-            with writing(self.path, GOES_ON):
-                try:
-                    journal.sync()
-                finally:
-                    journal.close()
+        """Write down what waits, bring the journal to the disk and close it; it stays."""
+        with writing(self.path, GOES_ON):
+            try:
+                if self._waiting.entry is not None:
+                    check_there(self.path / LOCK, self._lock)
+                    self._put()
+            finally:
+                journal, self._journal = self._journal, None
+                if journal is not None:
+                    try:
+                        journal.sync()
+                    finally:
+                        journal.close()
 
+    @property
     def _header(self) -> bytes:
         return sealed({"plan": self.plan["fingerprint"], "engine": ENGINE_VERSION})
 
@@ -200,7 +232,8 @@ class Keeper:
             for name, content in pictures().items():
                 write_with(self.path / name, _bytes(content))
         with self.writing():
-            (self.path / JOURNAL).unlink(missing_ok=True)
+            for name in (JOURNAL, *older.FILES):
+                (self.path / name).unlink(missing_ok=True)
 
     def save(self, result: Any) -> Path:
         """Write a result with ``summary``, ``tables`` and ``pictures``; return the folder."""
@@ -211,10 +244,7 @@ class Keeper:
 
     def _write_manifest(self, *, finished: bool) -> None:
         manifest = {
-            "schema": SCHEMA,
-            "kind": self.plan["kind"],
-            "version": str(sim.__version__),
-            "engine": ENGINE_VERSION,
+            **provenance(self.plan["kind"], engine=ENGINE_VERSION),
             **{key: self.plan[key] for key in self.plan if key not in ("kind", "study")},
             "finished": finished,
             "study": self.plan["study"],
@@ -233,9 +263,7 @@ class Keeper:
             raise InputError(problem, where=self.path, expected="a new folder")
         if held.get("fingerprint") == self.plan["fingerprint"]:
             return
-        told = list(_differences(held.get("study"), self.plan["study"]))
-        more = ", ..." if len(told) > _DIFFERENCES_AT_MOST else ""
-        shown = ", ".join(told[:_DIFFERENCES_AT_MOST]) + more
+        shown = told_differences(held.get("study"), self.plan["study"], skip=_NO_DIFFERENCE)
         problem = f"holds results of another {self.plan['kind']}"
         problem += f", which differs in {shown}" if shown else ""
         raise InputError(problem, where=self.path, expected="a new folder")
@@ -243,63 +271,6 @@ class Keeper:
 
 def _manifest(path: Path) -> dict[str, Any]:
     return read_schema(read_json(path), path)
-
-
-def _differences(held: Any, new: Any, key: str = "") -> Iterator[str]:
-    """Yield what differs between two JSON-ready values, as ``key (held, not new)``."""
-    if isinstance(held, list) and isinstance(new, list) and len(held) == len(new):
-        held, new = (dict(enumerate(part)) for part in (held, new))
-    if isinstance(held, Mapping) and isinstance(new, Mapping):
-        for name in dict.fromkeys([*held, *new]):
-            if name not in ("title", "question", "character"):
-                inner = f"{key}.{name}".lstrip(".")
-                yield from _differences(held.get(name), new.get(name), inner)
-    elif held != new:
-        if isinstance(held, list) and isinstance(new, list):
-            held, new = len(held), len(new)
-        yield f"{key} ({show(held)}, not {show(new)})"
-
-
-# --- lines ----------------------------------------------------------------------------------------
-
-
-class _Line(Part):
-    study: Count
-    range: Units
-    sums: dict[str, Any]
-
-
-_LINE: TypeAdapter[Any] = TypeAdapter(_Line)
-
-
-def _line(piece: Piece) -> bytes:
-    content = {"study": piece.study, "range": [piece.begin, piece.end]}
-    return sealed(content | {"sums": piece.sums.to_dict()}) + b"\n"
-
-
-def sealed(content: Mapping[str, Any]) -> bytes:
-    """Return JSON with the checksum of itself as its last entry."""
-    text = json.dumps(content, separators=(",", ":")).encode()
-    return text[:-1] + b',"crc":"%08x"}' % zlib.crc32(text)
-
-
-def unsealed(line: bytes) -> Any:
-    """Return the content of what `sealed` returned; None where it is torn or damaged."""
-    text, _, crc = line.rpartition(b',"crc":')
-    if crc != b'"%08x"}' % zlib.crc32(text + b"}"):
-        return None
-    return parse_json(text + b"}")
-
-
-def _piece(line: bytes) -> Piece | None:
-    """Return the piece of a line; None where it is torn, damaged, no piece, or counted less."""
-    try:
-        content = check(_LINE, unsealed(line))
-        sums = Sums.from_dict(content.sums)
-    except (InputError, ValueError):
-        return None
-    begin, end = content.range
-    return Piece(content.study, begin, end, sums) if sums.complete else None
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -339,3 +310,35 @@ def plan_of_sweep(sweep: Sweep) -> dict[str, Any]:
         "count": sweep.base.count * len(sweep.points),
         "study": sweep.to_dict(),
     }
+
+
+def plan_of_comparison(comparing: Comparing) -> dict[str, Any]:
+    """Return what a folder has to know of a comparison."""
+    return {
+        "kind": "comparison",
+        "fingerprint": comparing.fingerprint,
+        "seed": comparing.a.seed,
+        "unit": comparing.a.unit,
+        "count": comparing.a.count,
+        "study": comparing.to_dict(),
+    }
+
+
+def check_sides(path: Path, comparing: Comparing) -> None:
+    """Check, before anything is played, that the results of both sides can be written."""
+    for side, study in zip(SIDES, (comparing.a, comparing.b), strict=True):
+        if (path / side / MANIFEST).exists():
+            check_same(path / side, read_held(path / side).study, study)
+
+
+def is_of_blocks(entry: Entry, comparing: Comparing, job: PairJob) -> bool:
+    """Whether what a journal says can be of blocks of a comparison."""
+    size = comparing.a.count // comparing.blocks
+    pairs, blocks = entry.sums, entry.end - entry.begin
+    try:
+        for sums, study in zip(pairs.sums, (comparing.a, comparing.b), strict=True):
+            sums.check(study)
+    except InputError:
+        return False
+    whole = all(each.complete and each[comparing.a.unit] == size * blocks for each in pairs.sums)
+    return whole and pairs.blocks == blocks and bool(pairs.fits(job))
