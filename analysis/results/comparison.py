@@ -56,7 +56,8 @@ from sim.store.tasks import SIDES, SUMS, Keeper, keeping
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
+
+    from analysis.plots import ComparisonPlots
 
 
 @dataclass(eq=False)
@@ -171,6 +172,8 @@ class Comparison(Shown):
     @property
     def plot(self) -> ComparisonPlots:
         """Single plots: ``comparison.plot.differences(ax)``; see `ComparisonPlots`."""
+        from analysis.plots import ComparisonPlots
+
         return ComparisonPlots(self)
 
     # --- folders ----------------------------------------------------------------------------------
@@ -191,19 +194,6 @@ class Comparison(Shown):
         from analysis.plots import comparison_pictures
 
         return comparison_pictures(self.differences)
-
-
-@dataclass(frozen=True)
-class ComparisonPlots:
-    """The plots of a comparison; each takes the axes to draw on, and returns them."""
-
-    comparison: Comparison
-
-    def differences(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw differences with their intervals; see `analysis.plots.differences`."""
-        from analysis.plots import differences
-
-        return differences(self.comparison.differences, ax, **options)
 
 
 def made(comparing: Comparing, pairs: PairSums, job: PairJob, seconds: float) -> Comparison:
