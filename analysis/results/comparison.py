@@ -25,13 +25,13 @@ from analysis.comparing import (
     medians,
 )
 from analysis.results.run import Result
+from analysis.results.shared import AnyResult
 from analysis.shapes import check_summary
 from analysis.text.comparison import comparison_blocks, comparison_text
 from sim.batch.job import ENGINE_VERSION
 from sim.batch.pairs import PairJob, PairSums
 from sim.batch.sums import Sums
 from sim.errors import InputError, show, within
-from sim.game.base import Shown
 from sim.game.comparison import Comparing, changed, check_alike, of_table
 from sim.game.documents import (
     SCHEMA,
@@ -44,7 +44,6 @@ from sim.game.documents import (
     numbers_of,
     read_schema,
     some,
-    to_json,
 )
 from sim.game.files import PathLike, read_json
 from sim.game.players import Player
@@ -61,7 +60,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Comparison(Shown):
+class Comparison(AnyResult):
     """Two studies compared. Equal to another where all numbers are.
 
     Attributes:
@@ -132,10 +131,6 @@ class Comparison(Shown):
         """Return all tables by name: ``differences``."""
         return {"differences": self.differences}
 
-    def to_json(self) -> str:
-        """Return the summary as JSON text, exactly what ``baobei compare --json`` prints."""
-        return to_json(self.numbers)
-
     # --- for people -------------------------------------------------------------------------------
 
     def to_text(self, everything: bool = False) -> str:
@@ -150,10 +145,6 @@ class Comparison(Shown):
             seconds=self.seconds,
             saving_seconds=self.saving_seconds,
         )
-
-    def __str__(self) -> str:
-        """Return what ``baobei compare`` prints."""
-        return self.to_text()
 
     def __repr__(self) -> str:
         """Say in one line what was compared, and how much of it differs for sure."""

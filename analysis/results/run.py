@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import sim
 from analysis.blocks import Block
 from analysis.results.evaluate import BY_SEAT, Interval, Numbers
+from analysis.results.shared import AnyResult
 from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE
 from analysis.sweeping import calibration_frame, calibration_rows
 from analysis.tables import frames
@@ -26,8 +27,7 @@ from sim.batch.ranges import Ranges, in_words, size
 from sim.batch.stopping import Until, looks_to
 from sim.batch.sums import Sums
 from sim.errors import InputError
-from sim.game.base import Shown
-from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some, to_json
+from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some
 from sim.game.files import PathLike, read_json
 from sim.game.study import Study
 from sim.store.folder import INTERRUPTED, MANIFEST, SUMMARY, Held, Told, read_held, save
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Result(Shown):
+class Result(AnyResult):
     """The result of a run. Equal to another where study, sums and the reason to stop are.
 
     Attributes:
@@ -110,10 +110,6 @@ class Result(Shown):
         if self._summary is None:
             self._summary = _summary(self)
         return json.loads(json.dumps(self._summary))  # type: ignore[no-any-return]
-
-    def to_json(self) -> str:
-        """Return the summary as JSON text, exactly what ``baobei run --json`` prints."""
-        return to_json(self.summary())
 
     # --- tables -----------------------------------------------------------------------------------
 
@@ -202,10 +198,6 @@ class Result(Shown):
         return summary_text(
             self.summary(), title=self.study.title, compile_seconds=self.compile_seconds
         )
-
-    def __str__(self) -> str:
-        """Return the table that ``baobei run`` prints."""
-        return self.to_text()
 
     def __repr__(self) -> str:
         """Say in one line what was played and who won how often."""

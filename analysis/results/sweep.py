@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import sim
 from analysis.blocks import Block
-from analysis.results.many import ManyResult
 from analysis.results.run import Result, calibration_of, game_of
+from analysis.results.shared import ManyResult
 from analysis.sweeping import (
     best_point,
     calibration_frame,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import sim
 from analysis.blocks import Block
 from analysis.ranking import Seating, Standings
-from analysis.results.many import ManyResult
 from analysis.results.run import game_of
+from analysis.results.shared import ManyResult
 from analysis.text.tournament import tournament_blocks, tournament_text
 from sim.batch.sums import Sums
 from sim.game.documents import SCHEMA
