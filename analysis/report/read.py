@@ -65,7 +65,7 @@ def _of_result(result: Any) -> Source:
 
 def _kept(result: Result) -> dict[str, Any]:
     """Return a run's calibration, and its scores if it has kept records in memory or its folder."""
-    from analysis.plots.accessors import seat_scores
+    from analysis.plots.players import seat_scores
     from sim.store.rows import RECORDS
 
     tables: dict[str, Any] = {"calibration": result.calibration}
