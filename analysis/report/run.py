@@ -202,7 +202,8 @@ _CHANCES = ("hit_rate", "pluck_chances.missed_share", "races.lost_share", "cards
 def limits(pen: Pen, source: Source) -> Iterator[Markup]:
     """Yield what may not be concluded from a run, by what the data are."""
     summary, language, study = source.summary, pen.language, source.study
-    yield from vague(pen, summary)
+    if decided_in(summary):
+        yield from vague(pen, summary["players"], unit_of(summary), unit_of(summary))
     yield from stopped(pen, summary)
     if has_games(summary):
         yield language.say("limit.games")
@@ -214,17 +215,15 @@ def limits(pen: Pen, source: Source) -> Iterator[Markup]:
     yield from common.always(pen, source)
 
 
-def vague(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
-    """Yield what is too small to be seen in so few rounds or games."""
-    ends = [seat["win_share_ci95"] for seat in summary["players"]]
+def vague(pen: Pen, seats: Iterable[Mapping[str, Any]], unit: str, path: str) -> Iterator[Markup]:
+    """Yield what is too small to be seen in so few rounds or games, which are told at `path`."""
+    ends = [seat.get("win_share_ci95", (None, None)) for seat in seats]
     widths = [high - low for low, high in ends if low is not None]
-    if not widths or not decided_in(summary):
-        return
-    half = max(widths) / 2
-    count = pen.counted(unit_of(summary), unit_of(summary))
-    points = pen.language.number(100 * half, places_of(ends, 100))
-    key = "limit.too_few" if half > VAGUE else "limit.precision"
-    yield pen.language.say(key, count=count, points=points)
+    if widths:
+        half = max(widths) / 2
+        points = pen.language.number(100 * half, places_of(ends, 100))
+        key = "limit.too_few" if half > VAGUE else "limit.precision"
+        yield pen.language.say(key, count=pen.counted(unit, path), points=points)
 
 
 def stopped(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:

@@ -12,9 +12,9 @@ from markupsafe import Markup, escape
 from analysis.blocks import Block, Column, Part, Picture, Sentence, Table, Tile
 from analysis.report import common
 from analysis.report.figures import figure
-from analysis.report.parts import Numbers, Pen, Source, capital, places_of, table
+from analysis.report.parts import Numbers, Pen, Source, capital, table
 from analysis.report.rates import metric_label
-from analysis.report.run import VAGUE
+from analysis.report.run import vague
 from sim.metrics import REASONS, SWEPT
 
 _ROWS_AT_MOST = 1000
@@ -175,7 +175,6 @@ def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
         elif name in _FIGURES[:2] or name == "turns_mean":
             for seat in seats:
                 yield from _over_axes(pen, source, name, seat, axes)
-                yield from _map(pen, source, name, seat, axes)
     if len(axes) == 1 and metrics["point"].nunique() <= 40:
         yield _ends_figure(pen, source)
 
@@ -187,75 +186,50 @@ def _over_one_axis(pen: Pen, source: Source, name: str, of_seats: bool) -> Pictu
     chosen = metrics[metrics["seat"].isin(focus)] if of_seats and focus else metrics
     seat = focus[0] if of_seats and len(focus) == 1 else None
     by = "seat" if of_seats and seat is None else None
-    return figure(
-        pen,
-        name,
-        lambda ax: sweep(chosen, name, ax, by=by, seat=seat),
-        3.7,
-        _numbers(pen, source.summary, name, [] if not of_seats else focus or None),
-        words=f"sweep_{name}",
-        axes=source.summary["axes"][0],
-    )
+    table = _numbers(pen, source.summary, name, [] if not of_seats else focus or None)
+    draw, axes = partial(sweep, chosen, name, by=by, seat=seat), source.summary["axes"][0]
+    return figure(pen, name, draw, 3.7, table, words=f"sweep_{name}", axes=axes)
 
 
 def _over_axes(
     pen: Pen, source: Source, name: str, seat: int | None, axes: Sequence[str]
 ) -> Iterator[Picture]:
-    """Yield a metric over each axis in turn; over two, with a line for each value of the other."""
-    from analysis.plots import sweep
+    """Yield a metric over each axis in turn; over two, with a line for each value of the other.
+
+    Of a win share over two axes there is a map too, if its fields are few enough to be read.
+    """
+    from analysis.plots import sweep, sweep_map
 
     metrics = source.tables["metrics"]
     lengths = {axis: metrics[axis].nunique() for axis in axes}
-    shortest = min(reversed(list(axes)), key=lengths.__getitem__)
-    by = shortest if len(axes) == 2 and lengths[shortest] <= _LINES_AT_MOST else None
+    ordered = sorted(reversed(list(axes)), key=lengths.__getitem__)
+    by = ordered[0] if len(axes) == 2 and lengths[ordered[0]] <= _LINES_AT_MOST else None
+    stem = f"{name}-{'table' if seat is None else seat}"
+    table = _numbers(pen, source.summary, name, [] if seat is None else [seat])
     for x in axes if by is None else [axis for axis in axes if axis != by]:
-        stem = f"{name}-{'table' if seat is None else seat}-{axes.index(x)}"
         yield figure(
             pen,
-            stem,
+            f"{stem}-{axes.index(x)}",
             partial(sweep, metrics, name, x=x, by=by, seat=seat, dots=by is None),
             3.9,
-            _numbers(pen, source.summary, name, [] if seat is None else [seat]),
+            table,
             words=f"sweep_{name}",
             axes=x if by is None else f"{x}, {by}",
         )
-
-
-def _map(
-    pen: Pen, source: Source, name: str, seat: int | None, axes: Sequence[str]
-) -> Iterator[Picture]:
-    """Yield the map of a win share over two axes, if its fields are few enough to be read."""
-    from analysis.plots import sweep_map
-
-    metrics = source.tables["metrics"]
-    lengths = {axis: metrics[axis].nunique() for axis in axes}
-    if len(axes) != 2 or name not in _FIGURES[:2] or max(lengths.values()) > _FIELDS_AT_MOST:
-        return
-    y, x = sorted(reversed(list(axes)), key=lengths.__getitem__)
-    yield figure(
-        pen,
-        f"{name}-{'table' if seat is None else seat}-map",
-        partial(sweep_map, metrics, name, x=x, y=y, seat=seat),
-        1.8 + 0.48 * lengths[y],
-        _numbers(pen, source.summary, name, [] if seat is None else [seat]),
-        words=f"sweep_{name}_map",
-        axes=f"{x}, {y}",
-    )
+    if len(axes) == 2 and name in _FIGURES[:2] and max(lengths.values()) <= _FIELDS_AT_MOST:
+        y, x = ordered
+        draw, height = partial(sweep_map, metrics, name, x=x, y=y, seat=seat), 1.8
+        height += 0.48 * lengths[y]
+        words = f"sweep_{name}_map"
+        yield figure(pen, f"{stem}-map", draw, height, table, words=words, axes=f"{x}, {y}")
 
 
 def _ends_figure(pen: Pen, source: Source) -> Picture:
     from analysis.plots import ends
 
-    table = _ends(pen, source.summary)
-    return figure(
-        pen,
-        "ends",
-        lambda ax: ends(source.tables["metrics"], ax),
-        3.7,
-        table,
-        words="sweep_ends",
-        axes=source.summary["axes"][0],
-    )
+    draw, table = partial(ends, source.tables["metrics"]), _ends(pen, source.summary)
+    axes = source.summary["axes"][0]
+    return figure(pen, "ends", draw, 3.7, table, words="sweep_ends", axes=axes)
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -341,19 +315,8 @@ def _seats(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
 
 def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
     summary, language = source.summary, pen.language
-    widths = [
-        (ends[1] - ends[0]) / 2
-        for point in summary["points"]
-        for player in point["players"]
-        if (ends := player.get("win_share_ci95", (None, None)))[0] is not None
-    ]
-    if widths:
-        count = pen.counted(summary["unit"], "count")
-        half = max(widths)
-        points = language.number(100 * half, places_of([[0, 2 * half]], 100))
-        yield language.say(
-            "limit.too_few" if half > VAGUE else "limit.precision", count=count, points=points
-        )
+    players = [player for point in summary["points"] for player in point["players"]]
+    yield from vague(pen, players, summary["unit"], "count")
     yield language.say("limit.same_deals")
     if summary["best"] is not None and len(summary["points"]) > 1:
         yield language.say("limit.best_of_many")
