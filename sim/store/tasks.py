@@ -215,7 +215,7 @@ class Keeper(FolderLedger):
         Raises:
             InputError: It is not, or cannot be read; says what differs.
         """
-        held = _manifest(self.path / MANIFEST)
+        held = read_schema(read_json(self.path / MANIFEST), self.path / MANIFEST)
         if held.get("kind") != self._plan["kind"]:
             problem = f"holds the results of a {held.get('kind', 'run')}"
             raise InputError(problem, where=self.path, expected="a new folder")
@@ -225,10 +225,6 @@ class Keeper(FolderLedger):
         problem = f"holds results of another {self._plan['kind']}"
         problem += f", which differs in {shown}" if shown else ""
         raise InputError(problem, where=self.path, expected="a new folder")
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    return read_schema(read_json(path), path)
 
 
 # --- files ----------------------------------------------------------------------------------------
