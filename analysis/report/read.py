@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 import sim
-from analysis.report.parts import Source
+from analysis.report.pen import Source
 from analysis.shapes import check_rows, check_summary, columns, resolved_study
 from sim.errors import InputError, one_of, show, within
 from sim.game.documents import Manifest, as_json, check, check_agrees, read_schema, some
