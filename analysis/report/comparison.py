@@ -25,29 +25,17 @@ from analysis.blocks import (
 from analysis.comparing import is_sure, is_tested, moves_untested
 from analysis.report import common
 from analysis.report.figures import figure
-from analysis.report.parts import Pen, Source, capital
-from analysis.report.rates import metric_label
+from analysis.report.pen import Pen, Source, capital
+from analysis.report.rates import metric_label, unit_of
 from analysis.text.numbers import decimals
 from analysis.words import ORDINALS
 
-MAIN: tuple[str, ...] = (
-    "win_share",
-    "score_mean",
-    "ends.bao",
-    "ends.second_recycling",
-    "turns.mean",
-)
-MAIN += ("bao.called", "calls.won_share", "game.rounds.mean")
+_RARE = ("ends.bao", "ends.second_recycling", "bao.called", "calls.won_share")
+
+MAIN = ("win_share", "score_mean", "turns.mean", "game.rounds.mean", *_RARE)
 """What the answer speaks of; the rest is told further down."""
 
-_DRAWN: tuple[str, ...] = (
-    "win_share",
-    "ends.bao",
-    "ends.second_recycling",
-    "ends.turn_cap",
-    "bao.called",
-)
-_DRAWN += ("calls.won_share",)
+_DRAWN = ("win_share", "ends.turn_cap", *_RARE)
 
 _TOLD_AT_MOST = 9
 _TILES_AT_MOST = 3
@@ -112,7 +100,7 @@ def _of_both(sides: Mapping[str, Any], key: str) -> str:
 
 def _setting(pen: Pen, source: Source) -> Markup:
     summary, language = source.summary, pen.language
-    unit = _unit(summary)
+    unit = unit_of(summary)
     return language.say(
         "comparison.setting",
         players=language.counted("count.players", len(summary["a"]["players"])),
@@ -127,17 +115,13 @@ def _assumption(source: Source) -> dict[str, Any]:
     return {"deck_assumed": source.study["a"]["deck"]["assumed"]}
 
 
-def _unit(summary: Mapping[str, Any]) -> str:
-    return "rounds" if summary.get("games") is None else "games"
-
-
 def _change(pen: Pen, change: Row, rotated: bool) -> Markup:
-    told = (
+    a, b = (
         NONE if change[side] is None else common.value_text(pen.language, change[side])
         for side in "ab"
     )
-    a, b = told
-    return pen.language.say("change.from_to", what=_changed(pen, change, rotated), a=a, b=b)
+    what = common.meaning(pen, change["what"], players=rotated)  # players instead of seats
+    return pen.language.say("change.from_to", what=what, a=a, b=b)
 
 
 def _changes(pen: Pen, summary: Mapping[str, Any]) -> Markup:
@@ -148,11 +132,6 @@ def _changes(pen: Pen, summary: Mapping[str, Any]) -> Markup:
 def _plain(text: Markup) -> str:
     """Return the text of some HTML, with the spaces that no line ends at."""
     return str(Markup(re.sub(r"<[^>]*>", "", text)).unescape())
-
-
-def _changed(pen: Pen, change: Row, rotated: bool) -> Markup | str:
-    """Return what was changed; where players changed seats, players instead of seats."""
-    return common.meaning(pen, change["what"], players=rotated)
 
 
 # --- in words -------------------------------------------------------------------------------------
@@ -281,9 +260,14 @@ def _is_same(row: Row) -> bool:
 
 
 def _said(pen: Pen, k: int, row: Row, key: str) -> Markup:
+    named, unit = metric_name(pen, row), _unit(pen, row)
+    return pen.language.say(key, what=named, unit=unit, **_numbers(pen, k, row))
+
+
+def _unit(pen: Pen, row: Row) -> str:
+    """Return what a difference is measured in, in words."""
     unit = f"unit.{row['unit']}"
-    unit = pen.language.text(unit) if unit in pen.language else row["unit"]
-    return pen.language.say(key, what=metric_name(pen, row), unit=unit, **_numbers(pen, k, row))
+    return pen.language.text(unit) if unit in pen.language else str(row["unit"])
 
 
 def _numbers(pen: Pen, k: int, row: Row) -> dict[str, Markup]:
@@ -312,7 +296,7 @@ def _places(row: Row) -> int:
 
 
 def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
-    language, unit = pen.language, _unit(summary)
+    language, unit = pen.language, unit_of(summary)
     blocks = pen.counted("deals", "blocks")
     yield Tile(language.text(f"tile.{unit}_each"), pen.whole(unit), blocks)
     share, interval = pen.both("rounds_that_differ.share", "share")
@@ -337,10 +321,9 @@ def _size(row: Row) -> float:
 
 
 def _tile(pen: Pen, k: int, row: Row) -> Tile:
-    numbers, unit = _numbers(pen, k, row), f"unit.{row['unit']}"
-    named = pen.language.text(unit) if unit in pen.language else row["unit"]
+    numbers = _numbers(pen, k, row)
     note = pen.language.say("number.in_interval", interval=numbers["interval"])
-    label = pen.language.say("tile.difference", what=metric_name(pen, row), unit=named)
+    label = pen.language.say("tile.difference", what=metric_name(pen, row), unit=_unit(pen, row))
     return Tile(label, numbers["difference"], note)
 
 
@@ -507,6 +490,6 @@ def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
     if len(summary["changed"]) > 1:
         yield language.say("limit.several_changes")
     yield language.say("limit.by_player" if summary["rotated"] else "limit.by_seat")
-    yield language.say("limit.rounds" if _unit(summary) == "rounds" else "limit.games_compared")
+    yield language.say("limit.rounds" if unit_of(summary) == "rounds" else "limit.games_compared")
     facts = dict(summary) | _assumption(source) | {"deck": summary["a"]["deck"]}
     yield from common.always(pen, replace(source, summary=facts))

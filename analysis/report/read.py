@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
-from analysis.report.parts import Source
+from analysis.report.pen import Source
 from analysis.shapes import check_rows, check_summary, columns, resolved_study
 from sim.errors import InputError, one_of, show, within
 from sim.game.documents import Manifest, as_json, check, check_agrees, read_schema, some
