@@ -11,11 +11,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, FiniteFloat, TypeAdapter, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 from pydantic_core import PydanticCustomError
 
 from sim.errors import InputError, within
-from sim.game.documents import Count, Ends, Number, Part, Share, check, read_schema
+from sim.game.documents import Count, Ends, Number, Shape, Share, check, read_schema
 from sim.game.rules import EDITIONS
 from sim.game.study import Study
 from sim.game.tournament import Tournament
@@ -49,7 +49,7 @@ def resolved_study(kind: str, study: Any, file: Path) -> dict[str, Any]:
         InputError: It does not.
     """
     if kind == "sweep":
-        check(_STUDY_OF_SWEEP, study, file, "study")
+        check(_StudyOfSweep, study, file, "study")
     with within("study", file):
         if kind == "tournament":
             return Tournament.from_dict(study).to_dict()
@@ -79,7 +79,7 @@ def check_rows(kind: str, axes: Sequence[str], rows: Any, file: Path) -> None:
 # --- parts of all files ---------------------------------------------------------------------------
 
 
-class _Bounded(Part):
+class _Bounded(Shape):
     """A row in which intervals have columns of their own."""
 
     @model_validator(mode="after")
@@ -94,12 +94,12 @@ class _Bounded(Part):
         return self
 
 
-class _Axis(Part):
+class _Axis(Shape):
     key: str
     values: Annotated[list[Any], Field(min_length=1)]
 
 
-class _Varied(Part):
+class _Varied(Shape):
     axes: Annotated[list[_Axis], Field(min_length=1)]
     points: list[list[Any]]
     focus: list[int]
@@ -111,11 +111,11 @@ class _Varied(Part):
         return self
 
 
-class _StudyOfSweep(Part):
+class _StudyOfSweep(Shape):
     sweep: _Varied
 
 
-class _Game(Part):
+class _Game(Shape):
     """Which game was played, with which luck."""
 
     version: str
@@ -209,7 +209,7 @@ class _Best(_Bounded):
     as_good: list[int]
 
 
-class _PointSeat(Part):
+class _PointSeat(Shape):
     seat: Count
     strategy: str
     win_share: Share
@@ -220,7 +220,7 @@ class _PointSeat(Part):
     pluck_success: Share
 
 
-class _Point(Part):
+class _Point(Shape):
     values: dict[str, str | bool | int | FiniteFloat]
     players: list[_PointSeat]
     turns_mean: FiniteFloat
@@ -288,7 +288,7 @@ def columns(kind: str, axes: Iterable[str]) -> list[str]:
 # --- comparisons ----------------------------------------------------------------------------------
 
 
-class _Side(Part):
+class _Side(Shape):
     title: str
     question: str
     players: list[str]
@@ -297,13 +297,13 @@ class _Side(Part):
     rules_changed: dict[str, Any]
 
 
-class _Change(Part):
+class _Change(Shape):
     what: Annotated[str, Field(pattern=r"^(edition|deck|(rules|players|deck)\..+)$")]
     a: Any
     b: Any
 
 
-class _Differing(Part):
+class _Differing(Shape):
     count: Count
     share: Annotated[FiniteFloat, Field(ge=0, le=1)]
     ci95: Ends
@@ -315,7 +315,7 @@ class _Differing(Part):
         return self
 
 
-class _Difference(Part):
+class _Difference(Shape):
     metric: str
     seat: Count | None
     player: str | None
@@ -346,7 +346,7 @@ class _Difference(Part):
         return self
 
 
-class _Comparison(Part):
+class _Comparison(Shape):
     version: str
     seed: int
     rounds: Count | None
@@ -369,14 +369,13 @@ class _Comparison(Part):
         return self
 
 
-_STUDY_OF_SWEEP: TypeAdapter[Any] = TypeAdapter(_StudyOfSweep)
-_SUMMARIES: dict[str, TypeAdapter[Any]] = {
-    "comparison": TypeAdapter(_Comparison),
-    "sweep": TypeAdapter(_Sweep),
-    "tournament": TypeAdapter(_Tournament),
+_SUMMARIES: dict[str, Any] = {
+    "comparison": _Comparison,
+    "sweep": _Sweep,
+    "tournament": _Tournament,
 }
-_TABLES: dict[str, type[Part]] = {"metrics": _Metric, "calibration": _Bin}
-_ROWS: dict[str, TypeAdapter[Any]] = {
-    "metrics": TypeAdapter(list[_Metric]),
-    "calibration": TypeAdapter(list[_Bin]),
+_TABLES: dict[str, type[Shape]] = {"metrics": _Metric, "calibration": _Bin}
+_ROWS: dict[str, Any] = {
+    "metrics": list[_Metric],
+    "calibration": list[_Bin],
 }

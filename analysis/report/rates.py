@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from analysis.report.parts import Source, places_of
+from analysis.report.pen import Source, places_of
 from analysis.stats import ratio, wilson
 from analysis.sweeping import seat_rows, table_rows
 from analysis.words import Language
@@ -65,8 +65,3 @@ def unit_of(summary: Mapping[str, Any]) -> str:
 def win_places(seats: Sequence[Mapping[str, Any]]) -> int:
     """Return the decimals in which win shares, in per cent, are shown."""
     return places_of([seat["win_share_ci95"] for seat in seats], 100)
-
-
-def score_places(seats: Sequence[Mapping[str, Any]]) -> int:
-    """Return the decimals in which scores are shown."""
-    return places_of([seat["score_mean_ci95"] for seat in seats])

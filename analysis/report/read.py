@@ -8,10 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
-
 import sim
-from analysis.report.parts import Source
+from analysis.report.pen import Source
 from analysis.shapes import check_rows, check_summary, columns, resolved_study
 from sim.errors import InputError, one_of, show, within
 from sim.game.documents import Manifest, as_json, check, check_agrees, read_schema, some
@@ -65,7 +63,7 @@ def _of_result(result: Any) -> Source:
 
 def _kept(result: Result) -> dict[str, Any]:
     """Return a run's calibration, and its scores if it has kept records in memory or its folder."""
-    from analysis.plots.accessors import seat_scores
+    from analysis.plots.players import seat_scores
     from sim.store.rows import RECORDS
 
     tables: dict[str, Any] = {"calibration": result.calibration}
@@ -77,8 +75,6 @@ def _kept(result: Result) -> dict[str, Any]:
 
 # --- folders --------------------------------------------------------------------------------------
 
-_MANIFEST: TypeAdapter[Any] = TypeAdapter(Manifest)
-
 
 def _of_folder(path: Path) -> Source:
     manifest = read_schema(_json(path / "manifest.json", path), path / "manifest.json")
@@ -86,7 +82,7 @@ def _of_folder(path: Path) -> Source:
     if kind not in KINDS:
         problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
         raise InputError(problem, where=path, expected=f"those of a {one_of(KINDS, quote='')}")
-    told = check(_MANIFEST, manifest, path / "manifest.json")
+    told = check(Manifest, manifest, path / "manifest.json")
     if kind == "run" and not told.finished:
         return _of_run(path, told)
     if not (path / "summary.json").exists():

@@ -11,8 +11,6 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
-
 import sim
 from analysis.blocks import Block
 from analysis.comparing import (
@@ -27,26 +25,25 @@ from analysis.comparing import (
     medians,
 )
 from analysis.results.run import Result
+from analysis.results.shared import AnyResult
 from analysis.shapes import check_summary
 from analysis.text.comparison import comparison_blocks, comparison_text
 from sim.batch.job import ENGINE_VERSION
 from sim.batch.pairs import PairJob, PairSums
 from sim.batch.sums import Sums
 from sim.errors import InputError, show, within
-from sim.game.base import Shown
 from sim.game.comparison import Comparing, changed, check_alike, of_table
 from sim.game.documents import (
     SCHEMA,
     Count,
     Manifest,
-    Part,
+    Shape,
     as_json,
     check,
     check_agrees,
     numbers_of,
     read_schema,
     some,
-    to_json,
 )
 from sim.game.files import PathLike, read_json
 from sim.game.players import Player
@@ -54,15 +51,16 @@ from sim.game.study import Study
 from sim.metrics import Measure, measures
 from sim.store.files import write
 from sim.store.folder import MANIFEST, SUMMARY
-from sim.store.tasks import SIDES, SUMS, Keeper, keeping, plan_of_comparison
+from sim.store.tasks import SIDES, SUMS, Keeper, keeping
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
+
+    from analysis.plots import ComparisonPlots
 
 
 @dataclass(eq=False)
-class Comparison(Shown):
+class Comparison(AnyResult):
     """Two studies compared. Equal to another where all numbers are.
 
     Attributes:
@@ -133,10 +131,6 @@ class Comparison(Shown):
         """Return all tables by name: ``differences``."""
         return {"differences": self.differences}
 
-    def to_json(self) -> str:
-        """Return the summary as JSON text, exactly what ``baobei compare --json`` prints."""
-        return to_json(self.numbers)
-
     # --- for people -------------------------------------------------------------------------------
 
     def to_text(self, everything: bool = False) -> str:
@@ -151,10 +145,6 @@ class Comparison(Shown):
             seconds=self.seconds,
             saving_seconds=self.saving_seconds,
         )
-
-    def __str__(self) -> str:
-        """Return what ``baobei compare`` prints."""
-        return self.to_text()
 
     def __repr__(self) -> str:
         """Say in one line what was compared, and how much of it differs for sure."""
@@ -173,6 +163,8 @@ class Comparison(Shown):
     @property
     def plot(self) -> ComparisonPlots:
         """Single plots: ``comparison.plot.differences(ax)``; see `ComparisonPlots`."""
+        from analysis.plots import ComparisonPlots
+
         return ComparisonPlots(self)
 
     # --- folders ----------------------------------------------------------------------------------
@@ -185,7 +177,7 @@ class Comparison(Shown):
         Raises:
             InputError: The folder cannot be written to, or holds something else.
         """
-        with keeping(folder, plan_of_comparison(self.comparing)) as keeper:
+        with keeping(folder, self.comparing) as keeper:
             return save(self, keeper)
 
     def pictures(self) -> dict[str, bytes]:
@@ -193,19 +185,6 @@ class Comparison(Shown):
         from analysis.plots import comparison_pictures
 
         return comparison_pictures(self.differences)
-
-
-@dataclass(frozen=True)
-class ComparisonPlots:
-    """The plots of a comparison; each takes the axes to draw on, and returns them."""
-
-    comparison: Comparison
-
-    def differences(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw differences with their intervals; see `analysis.plots.differences`."""
-        from analysis.plots import differences
-
-        return differences(self.comparison.differences, ax, **options)
 
 
 def made(comparing: Comparing, pairs: PairSums, job: PairJob, seconds: float) -> Comparison:
@@ -305,12 +284,12 @@ def save(result: Comparison, keeper: Keeper) -> Path:
     if not result.comparing.rotated:
         result.a.save(path / "a")
         result.b.save(path / "b")
-    keeper.finish(result.numbers, result.tables(), result.pictures)
+    keeper.write(result.numbers, result.tables(), result.pictures)
     result.folder, result.saving_seconds = path, time.perf_counter() - start
     return path
 
 
-class _Shape(Manifest):
+class _Manifest(Manifest):
     """What is taken from the manifest of a comparison."""
 
     seed: Count
@@ -318,20 +297,13 @@ class _Shape(Manifest):
     count: Count
 
 
-class _Both(Part):
+class _Both(Shape):
     a: dict[str, Any]
     b: dict[str, Any]
 
 
 class _Study(_Both):
     rotated: bool
-
-
-_SHAPE: TypeAdapter[Any] = TypeAdapter(_Shape)
-
-_STUDY: TypeAdapter[Any] = TypeAdapter(_Study)
-
-_BOTH: TypeAdapter[Any] = TypeAdapter(_Both)
 
 
 def read_comparison(path: Path) -> Comparison:
@@ -341,7 +313,7 @@ def read_comparison(path: Path) -> Comparison:
     if kind != "comparison":
         problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
         raise InputError(problem, where=path, expected="a folder of 'baobei compare'")
-    manifest = check(_SHAPE, content, path / MANIFEST)
+    manifest = check(_Manifest, content, path / MANIFEST)
     if not manifest.finished:
         raise InputError("is not finished", where=path, expected="the same command again")
     comparing = _comparing_of(manifest, path / MANIFEST)
@@ -362,7 +334,7 @@ def read_comparison(path: Path) -> Comparison:
 
 def _comparing_of(manifest: Any, file: Path) -> Comparing:
     """Return what a manifest says was compared, and check that it is still that."""
-    study = check(_STUDY, manifest.study, file, "study")
+    study = check(_Study, manifest.study, file, "study")
     with within("study", file):
         with within("a"):
             a = Study.from_dict(study.a)
@@ -380,7 +352,7 @@ def _comparing_of(manifest: Any, file: Path) -> Comparing:
 
 def _sums_of(comparing: Comparing, path: Path) -> tuple[Sums, Sums]:
     """Return the sums of both sides that a folder holds."""
-    held, found = check(_BOTH, _content(path, SUMS), path / SUMS), []
+    held, found = check(_Both, _content(path, SUMS), path / SUMS), []
     for side, study in zip(SIDES, (comparing.a, comparing.b), strict=True):
         with within(side, path / SUMS):
             sums = Sums.from_dict(getattr(held, side))

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, Field, TypeAdapter, create_model
+from pydantic import AfterValidator, Field, create_model
 from pydantic_core import PydanticCustomError
 
 from sim.core.layout import (
@@ -37,7 +37,7 @@ from sim.core.layout import (
     new_record,
 )
 from sim.errors import InputError
-from sim.game.documents import Count, Part, Whole, check
+from sim.game.documents import Count, Shape, Whole, check
 from sim.metrics import OUTCOMES, SWING_SUMS, Terms
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Sums:
             InputError: It did not write this; says at which count. Whether what it says can be
                 true is left to `check`.
         """
-        check(_SHAPE, data)
+        check(_SumsPart, data)
         counts = {name: data[name] for name in _COUNTED if name in data}
         pairs = data["histograms"]
         return cls(counts, {name: dict(pairs[name]) for name in HISTOGRAMS if name in pairs})
@@ -282,7 +282,7 @@ _Pairs: Any = Annotated[list[_Pair], AfterValidator(_ascending)]
 _Histogram: Any = Annotated[_Pairs, AfterValidator(_counts)]
 _HistogramsPart: Any = create_model(
     "_HistogramsPart",
-    __base__=Part,
+    __base__=Shape,
     **_fields(
         {name: _Pairs if name in _SIGNED else _Histogram for name in HISTOGRAMS},
         _ALWAYS_HISTOGRAMS,
@@ -290,7 +290,7 @@ _HistogramsPart: Any = create_model(
 )
 _SumsPart: Any = create_model(
     "_SumsPart",
-    __base__=Part,
+    __base__=Shape,
     histograms=(_HistogramsPart, ...),
     **_fields(
         {
@@ -300,7 +300,6 @@ _SumsPart: Any = create_model(
         _ALWAYS,
     ),
 )
-_SHAPE: TypeAdapter[Any] = TypeAdapter(_SumsPart)
 
 
 # --- what is always so ----------------------------------------------------------------------------

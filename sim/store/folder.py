@@ -19,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 import sim
 from sim.batch.ranges import Ranges, common, in_words, minus, size, union
@@ -30,8 +30,8 @@ from sim.errors import InputError, show, within
 from sim.game.documents import (
     SCHEMA,
     Manifest,
-    Part,
     Seconds,
+    Shape,
     Units,
     check,
     check_agrees,
@@ -125,31 +125,20 @@ Tell = Callable[[Held], Told]
 # --- making ready ---------------------------------------------------------------------------------
 
 
-def prepare(folder: PathLike, study: Study, *, records: bool = False) -> Path:
-    """Make a folder ready for a run: exists, can be written to, holds nothing else.
+def hold(path: Path, study: Study, *, records: bool) -> Held:
+    """Return what a locked folder holds of a study, and make it ready for a run.
 
     A folder without results gets the manifest of a run of which nothing is finished. One that
     holds the same study, finished or not, stays as it is.
 
     Args:
-        folder: The folder.
+        path: The folder.
         study: What is going to be played.
         records: Whether records are going to be written.
 
     Raises:
-        InputError: As for `locked`; or it holds another study, more of this one than is going
-            to be played, or files of the same names that are no results.
-    """
-    with locked(folder) as path:
-        hold(path, study, records=records)
-    return path
-
-
-def hold(path: Path, study: Study, *, records: bool) -> Held:
-    """Return what a locked folder holds of a study; see `prepare`.
-
-    Raises:
-        InputError: As for `prepare`.
+        InputError: It holds another study, more of this one than is going to be played, or files
+            of the same names that are no results; or it cannot be written to.
     """
     if (path / MANIFEST).exists():
         there = read_held(path)
@@ -175,13 +164,7 @@ def _check_goes_on(path: Path, there: Held, study: Study, records: bool) -> None
     if there.engine != ENGINE_VERSION:
         problem = f"was played by engine {there.engine}, this is engine {ENGINE_VERSION}"
         raise InputError(f"{problem}: its numbers are others", where=path, expected="a new folder")
-    if minus(there.ranges, ((0, study.count),)):
-        problem = f"holds a run of {there.ranges[-1][1]} {study.unit}"
-        expected = f"at least as many {study.unit}, or another folder"
-        raise InputError(problem, where=path, expected=expected, got=study.count)
-    if there.records and not records:
-        expected = "--records again, or another folder"
-        raise InputError("holds records, which would be lost", where=path, expected=expected)
+    _check_loses_nothing(path, there, ((0, study.count),), records, "--records again")
     if records and not there.records:
         problem = f"holds {study.unit} without records"
         expected = "a run without --records, or another folder"
@@ -209,7 +192,7 @@ def save(run: Held, told: Told, folder: PathLike, origin: Path | None = None) ->
         if (path / MANIFEST).exists():
             there = read_held(path)
             check_same(path, there.study, run.study)
-            _check_loses_nothing(path, there, run)
+            _check_loses_nothing(path, there, run.ranges, run.records, "a result with records")
         else:
             hold(path, run.study, records=run.records)
         write_result(path, run, told)
@@ -220,15 +203,17 @@ def _holds_records(path: Path) -> bool:
     return (path / RECORDS).exists() or (path / PARTS).is_dir()
 
 
-def _check_loses_nothing(path: Path, there: Held, run: Held) -> None:
+def _check_loses_nothing(
+    path: Path, there: Held, ranges: Ranges, records: bool, instead: str
+) -> None:
     """Refuse to put less in the place of more."""
-    unit = run.study.unit
-    if minus(there.ranges, run.ranges):
+    unit = there.study.unit
+    if minus(there.ranges, ranges):
         problem = f"holds a run of {there.ranges[-1][1]} {unit}"
         expected = f"at least as many {unit}, or another folder"
-        raise InputError(problem, where=path, expected=expected, got=size(run.ranges))
-    if there.records and there.ranges and not run.records:
-        expected = "a result with records, or another folder"
+        raise InputError(problem, where=path, expected=expected, got=size(ranges))
+    if there.records and there.ranges and not records:
+        expected = f"{instead}, or another folder"
         raise InputError("holds records, which would be lost", where=path, expected=expected)
 
 
@@ -293,7 +278,7 @@ def read_held(path: Path) -> Held:
         if _read_manifest(path) == manifest:
             break
     file = path / MANIFEST
-    held = check(_SHAPE, manifest, file)
+    held = check(_Manifest, manifest, file)
     study = _study_of(manifest, file)
     ranges, sums, seconds = union(held.ranges), Sums.empty(), held.seconds
     with within("sums", file):
@@ -339,7 +324,7 @@ def _reading(file: Path) -> Iterator[None]:
 # --- the manifest ---------------------------------------------------------------------------------
 
 
-class _Target(Part):
+class _Target(Shape):
     metric: str
     seat: int
     half_width: Seconds
@@ -355,9 +340,6 @@ class _Manifest(Manifest):
     compile_seconds: Seconds
     records: bool = False
     sums: dict[str, Any] | None
-
-
-_SHAPE: TypeAdapter[Any] = TypeAdapter(_Manifest)
 
 
 def write_manifest(path: Path, there: Held) -> None:
