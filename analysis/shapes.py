@@ -9,23 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, FiniteFloat, TypeAdapter, model_validator
 from pydantic_core import PydanticCustomError
 
 from sim.errors import InputError, within
 from sim.game.documents import Count, Ends, Number, Part, Share, check, read_schema
-from sim.game.rules import EDITIONS
 from sim.game.study import Study
 from sim.game.tournament import Tournament
 
 
 def check_summary(kind: str, summary: Any, file: Path) -> dict[str, Any]:
-    """Check that a summary has all that is taken from one of its kind, and return it.
+    """Check what a summary says that nothing else in its folder does, and return it.
 
     Args:
-        kind: ``comparison``, ``sweep`` or ``tournament``; a run's is made of its sums.
+        kind: ``comparison`` or ``tournament``; a run's is made of its sums, a sweep's of its rows.
         summary: The content of ``summary.json``.
         file: Where it stands.
 
@@ -115,22 +114,6 @@ class _StudyOfSweep(Part):
     sweep: _Varied
 
 
-class _Game(Part):
-    """Which game was played, with which luck."""
-
-    version: str
-    seed: int
-    edition: Literal[EDITIONS]  # type: ignore[valid-type]
-    deck: str
-    deck_assumed: bool
-    rules_changed: dict[str, Any]
-
-
-class _Titled(_Game):
-    title: str
-    question: str
-
-
 # --- tournaments ----------------------------------------------------------------------------------
 
 
@@ -170,12 +153,10 @@ class _BySeat(_Scored):
     seat: Count
 
 
-class _Tournament(_Titled):
-    seats: Annotated[int, Field(ge=2)]
-    by_seat: list[_BySeat]
-    tables: Count
-    all_tables: bool
+class _Tournament(Part):
+    seats: Count
     rounds: Count
+    by_seat: list[_BySeat]
     ranking: Annotated[list[_Ranked], Field(min_length=2)]
     matrix: list[_Pair]
 
@@ -198,53 +179,6 @@ class _Tournament(_Titled):
 
 
 # --- sweeps ---------------------------------------------------------------------------------------
-
-
-class _Best(_Bounded):
-    seats: list[int]
-    point: int
-    value: FiniteFloat
-    low: FiniteFloat
-    high: FiniteFloat
-    as_good: list[int]
-
-
-class _PointSeat(Part):
-    seat: Count
-    strategy: str
-    win_share: Share
-    score_mean: FiniteFloat
-    bao_rate: Share
-    bao_success: Share
-    pluck_rate: Number
-    pluck_success: Share
-
-
-class _Point(Part):
-    values: dict[str, str | bool | int | FiniteFloat]
-    players: list[_PointSeat]
-    turns_mean: FiniteFloat
-    end_bao: Share
-    end_second_recycling: Share
-    end_turn_cap: Share
-
-
-class _Sweep(_Titled):
-    unit: Literal["rounds", "games"]
-    count: Count
-    axes: list[str]
-    focus: list[int]
-    best: _Best | None
-    points: Annotated[list[_Point], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _best_is_a_point(self) -> _Sweep:
-        known = range(len(self.points))
-        if self.best and not all(k in known for k in (self.best.point, *self.best.as_good)):
-            raise PydanticCustomError("points", "a best point among its points")
-        if not all(self.axes == [*point.values] for point in self.points):
-            raise PydanticCustomError("axes", "a value of each axis at each point")
-        return self
 
 
 class _Metric(_Bounded):
@@ -288,31 +222,8 @@ def columns(kind: str, axes: Iterable[str]) -> list[str]:
 # --- comparisons ----------------------------------------------------------------------------------
 
 
-class _Side(Part):
-    title: str
-    question: str
-    players: list[str]
-    edition: Literal[EDITIONS]  # type: ignore[valid-type]
-    deck: str
-    rules_changed: dict[str, Any]
-
-
-class _Change(Part):
-    what: Annotated[str, Field(pattern=r"^(edition|deck|(rules|players|deck)\..+)$")]
-    a: Any
-    b: Any
-
-
 class _Differing(Part):
     count: Count
-    share: Annotated[FiniteFloat, Field(ge=0, le=1)]
-    ci95: Ends
-
-    @model_validator(mode="after")
-    def _is_known(self) -> Self:
-        if self.ci95[0] is None:
-            raise PydanticCustomError("ends", "an interval of the share")
-        return self
 
 
 class _Difference(Part):
@@ -347,32 +258,13 @@ class _Difference(Part):
 
 
 class _Comparison(Part):
-    version: str
-    seed: int
-    rounds: Count | None
-    games: Count | None
-    blocks: Count
-    rotated: bool
-    a: _Side
-    b: _Side
-    changed: list[_Change]
     rounds_that_differ: _Differing
     differences: list[_Difference]
-
-    @model_validator(mode="after")
-    def _has_a_unit(self) -> _Comparison:
-        if (self.rounds is None) == (self.games is None):
-            raise PydanticCustomError("unit", "a number of rounds, or one of games")
-        seats = len(self.a.players)
-        if not all(row.seat is None or row.seat < seats for row in self.differences):
-            raise PydanticCustomError("seat", "differences of seats at the table")
-        return self
 
 
 _STUDY_OF_SWEEP: TypeAdapter[Any] = TypeAdapter(_StudyOfSweep)
 _SUMMARIES: dict[str, TypeAdapter[Any]] = {
     "comparison": TypeAdapter(_Comparison),
-    "sweep": TypeAdapter(_Sweep),
     "tournament": TypeAdapter(_Tournament),
 }
 _TABLES: dict[str, type[Part]] = {"metrics": _Metric, "calibration": _Bin}

@@ -30,25 +30,16 @@ from analysis.report.parts import Pen, Source, capital, places_of
 from analysis.report.rates import metric_label
 from analysis.text.numbers import decimals
 from analysis.words import ORDINALS
+from sim.metrics import COMPARED, METRICS
 
-MAIN: tuple[str, ...] = (
-    "win_share",
-    "score_mean",
-    "ends.bao",
-    "ends.second_recycling",
-    "turns.mean",
-)
-MAIN += ("bao.called", "calls.won_share", "game.rounds.mean")
+MAIN = tuple(name for name, how in COMPARED.items() if how.answer)
 """What the answer speaks of; the rest is told further down."""
 
-_DRAWN: tuple[str, ...] = (
-    "win_share",
-    "ends.bao",
-    "ends.second_recycling",
-    "ends.turn_cap",
-    "bao.called",
-)
-_DRAWN += ("calls.won_share",)
+_DRAWN = [
+    metric.compared_as
+    for metric in METRICS
+    if metric.share and metric.compared and metric.compared.main
+]
 
 _TOLD_AT_MOST = 9
 _TILES_AT_MOST = 3
@@ -397,7 +388,7 @@ def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
     frame = source.tables.get("differences")
     if frame is None:
         return
-    for name, metrics in (("shares", _DRAWN), ("scores", ("score_mean",))):
+    for name, metrics in (("shares", _DRAWN), ("scores", ["score_mean"])):
         rows = [
             (k, row)
             for k, row in _rows(source.summary)

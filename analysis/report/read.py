@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 import sim
 from analysis.report.parts import Source
 from analysis.shapes import check_rows, check_summary, columns, resolved_study
+from sim.core.layout import MAX_PLAYERS
 from sim.errors import InputError, one_of, show, within
 from sim.game.documents import Manifest, as_json, check, check_agrees, read_schema, some
 from sim.game.files import read_json
@@ -64,11 +65,15 @@ def _of_result(result: Any) -> Source:
 
 
 def _kept(result: Result) -> dict[str, Any]:
-    """Return a run's calibration, and its scores if it has kept records in memory or its folder."""
+    """Return a run's calibration, its numbers as of a point of a sweep, and its scores if kept."""
     from analysis.plots.accessors import seat_scores
+    from analysis.results.run import confidence
+    from analysis.sweeping import point_rows
     from sim.store.rows import RECORDS
 
     tables: dict[str, Any] = {"calibration": result.calibration}
+    rates = point_rows(result.study, result.sums, level=confidence(result.until))
+    tables["rates"] = list(rates)
     folder = result.folder
     if result.kept is not None or (folder is not None and (Path(folder) / RECORDS).exists()):
         tables["scores"] = seat_scores(result)
@@ -123,35 +128,37 @@ def _of_comparison(path: Path, manifest: Manifest) -> Source:
 
 
 def _of_sweep(path: Path, manifest: Manifest) -> Source:
-
-    from analysis.results.sweep import facts_of_sweep, places, point_of
+    """Return what the tables of a sweep say; its summary must say the same."""
+    from analysis.results.sweep import best_of, facts_of_sweep, places, point_of
     from analysis.sweeping import calibration_frame, metrics_frame
     from sim.game.study import Study
     from sim.metrics import SWEPT
 
     file, kind = path / "summary.json", "sweep"
     study = resolved_study(kind, manifest.study, path / "manifest.json")
-    summary = check_summary(kind, _json(file, path), file)
     varied, base = study["sweep"], Study.from_dict({k: study[k] for k in study if k != "sweep"})
     axes, focus = [axis["key"] for axis in varied["axes"]], varied["focus"]
     with within("study", path / "manifest.json"):
         _check_sweep(base, varied, manifest.fingerprint)
-    _check_facts(summary, facts_of_sweep(base, axes, focus, manifest.version), manifest, file)
     at = places(axes, varied["points"])
-    held = [{"point": point["point"], **point["values"]} for point in summary["points"]]
-    check_agrees(held, as_json(at), file, "points")
-    seats = 1 + max(len(point["players"]) for point in summary["points"])
     tables = {
-        name: _rows_of(path / f"{name}.parquet", name, axes, len(at) * seats * most)
+        name: _rows_of(path / f"{name}.parquet", name, axes, len(at) * (1 + MAX_PLAYERS) * most)
         for name, most in (("metrics", len(SWEPT)), ("calibration", _BINS_AT_MOST))
     }
     rows = tables["metrics"]
-    by_point = [point_of(axes, list(of)) for _, of in groupby(rows, lambda row: row["point"])]
-    check_agrees(summary["points"], by_point, file, "points", to="metrics.parquet")
-    _check_best(summary, rows, file)
+    points = [point_of(axes, list(of)) for _, of in groupby(rows, lambda row: row["point"])]
+    held = [{"point": point["point"], **point["values"]} for point in points]
+    check_agrees(held, as_json(at), path / "metrics.parquet", "point")
     calibration = calibration_frame(tables["calibration"])
     frames = {"metrics": metrics_frame(rows), "calibration": calibration}
-    return Source(kind, path.resolve().name, summary, study, frames, manifest.engine)
+    facts = facts_of_sweep(base, axes, focus, manifest.version)
+    facts["best"] = best_of(frames["metrics"], focus)
+    content = read_schema(_json(file, path), file, "the summary of results")
+    check_agrees(content.get("points"), points, file, "points", to="metrics.parquet")
+    _check_facts(content, facts, manifest, file)
+    return Source(
+        kind, path.resolve().name, facts | {"points": points}, study, frames, manifest.engine
+    )
 
 
 def _check_sweep(base: Study, varied: Mapping[str, Any], fingerprint: str) -> None:
@@ -183,19 +190,6 @@ def _check_facts(
     check_agrees(some(summary, true), true, file)
 
 
-def _check_best(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], file: Path) -> None:
-    """Check that the best point of a sweep has the value that it is said to have."""
-    best = summary["best"]
-    if best is None:
-        return
-    one = len(best["seats"]) == 1
-    name, seat = ("win_share", best["seats"][0]) if one else ("group_win_share", None)
-    of = {"point": best["point"], "metric": name, "seat": seat}
-    found = next((row for row in rows if of.items() <= row.items()), {})
-    true = {key: found.get(key) for key in ("value", "low", "high")} | {"seats": summary["focus"]}
-    check_agrees(some(best, true), true, file, "best")
-
-
 def _of_tournament(path: Path, manifest: Manifest) -> Source:
     from analysis.ranking import frames
     from analysis.results.tournament import facts_of_tournament
@@ -207,10 +201,10 @@ def _of_tournament(path: Path, manifest: Manifest) -> Source:
     if tournament.fingerprint != manifest.fingerprint:
         problem = "is not what was played: its fingerprint is another"
         raise InputError(problem, where=told, key="study")
-    summary = check_summary(kind, _json(file, path), file)
-    true = facts_of_tournament(tournament, manifest.version)
-    del true["by_seat"]
-    _check_facts(summary, true, manifest, file)
+    content = _json(file, path)
+    facts = facts_of_tournament(tournament, manifest.version)
+    summary = facts | some(check_summary(kind, content, file), ("by_seat", "ranking", "matrix"))
+    _check_facts(content, {k: facts[k] for k in facts if k != "by_seat"}, manifest, file)
     names = sorted(player.name for player in tournament.players)
     check_agrees(sorted(row["player"] for row in summary["ranking"]), names, file, "ranking.player")
     return Source(kind, path.resolve().name, summary, study, frames(summary), manifest.engine)

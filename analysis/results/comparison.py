@@ -347,16 +347,23 @@ def read_comparison(path: Path) -> Comparison:
     comparing = _comparing_of(manifest, path / MANIFEST)
     sums = _sums_of(comparing, path)
     file = path / SUMMARY
-    numbers = check_summary("comparison", _content(path, SUMMARY), file)
+    content = check_summary("comparison", _content(path, SUMMARY), file)
+    with numbers_of(file, "rounds_that_differ.count"):
+        count = content["rounds_that_differ"]["count"]
+        differing = differing_share(count, comparing.blocks, comparing.a.count)
+    numbers = _facts(comparing) | {"version": manifest.version, "rounds_that_differ": differing}
+    numbers["differences"], seats = content["differences"], len(comparing.a.players)
+    for k, row in enumerate(numbers["differences"]):
+        if row["seat"] is not None and row["seat"] >= seats:
+            place, expected = f"differences.{k}.seat", f"seats from 0 to {seats - 1}"
+            raise InputError("damaged", where=file, key=place, expected=expected, got=row["seat"])
     true: dict[str, Any] = {"version": manifest.version}
     if manifest.version == str(sim.__version__):
-        true = _facts(comparing)
-        share = numbers["rounds_that_differ"]["count"] / comparing.a.count
-        true["rounds_that_differ"] = numbers["rounds_that_differ"] | {"share": share}
+        true = dict(numbers)
         if all(each.complete for each in sums):
-            rows: Any = zip_longest(_sure_of(comparing, sums), numbers["differences"], fillvalue={})
+            rows: Any = zip_longest(_sure_of(comparing, sums), content["differences"], fillvalue={})
             true["differences"] = [row | sure for sure, row in rows if sure]
-    check_agrees(some(numbers, true), as_json(true), file, to=f"{MANIFEST} and {SUMS}")
+    check_agrees(some(content, true), as_json(true), file, to=f"{MANIFEST} and {SUMS}")
     return Comparison(comparing, sums, numbers, folder=path, engine=manifest.engine)
 
 

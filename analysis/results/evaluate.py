@@ -29,6 +29,8 @@ Group = dict[str, Any]
 
 Interval = tuple[float | None, float | None]
 
+Seats = int | Sequence[int]
+
 _TABLE = [
     "rounds",
     "games",
@@ -140,7 +142,7 @@ class Numbers:
         for metric in METRICS:
             if metric.scope != scope or not metric.in_summary:
                 continue
-            if not all(map(self.sums.knows, metric.formula.fields)):
+            if not self.knows(metric.formula):
                 continue
             *path, name = metric.name.split(".")
             part = found
@@ -153,12 +155,16 @@ class Numbers:
 
     # --- one number -------------------------------------------------------------------------------
 
-    def value(self, metric: Metric, seat: int = 0, place: int = 0) -> Any:
+    def knows(self, formula: Formula) -> bool:
+        """Whether the sums hold all that a formula needs, as older ones may not."""
+        return all(map(self.sums.knows, formula.fields))
+
+    def value(self, metric: Metric, seat: Seats = 0, place: int = 0) -> Any:
         """Return a number; None where it does not exist.
 
         Args:
             metric: Which.
-            seat: Whose, where it is a seat's.
+            seat: Whose, where it is a seat's; or of several seats together.
             place: Of which entry, where it stands in a list.
         """
         formula = metric.formula
@@ -180,10 +186,10 @@ class Numbers:
             return parts[1] / parts[0] / (self.players - 1) if parts[0] else None
         return ratio(parts[0], parts[1] * formula.units)
 
-    def interval(self, metric: Metric, seat: int = 0, place: int = 0) -> Interval:
-        """Return the interval of a number that has one; twice None where it does not exist."""
+    def interval(self, metric: Metric, seat: Seats = 0, place: int = 0) -> Interval:
+        """Return the interval of a number; twice None where it does not exist."""
         formula = metric.formula
-        if self._level(formula) is None:
+        if not metric.interval or self._level(formula) is None:
             return NOTHING
         if formula.kind == "spread.mean":
             low, high = self._spread(formula)["mean_ci95"]
@@ -193,10 +199,11 @@ class Numbers:
     def _level(self, formula: Formula) -> float | None:
         return self.level if formula.games or not self.games else None
 
-    def _wholes(self, formula: Formula, seat: int, place: int) -> list[int]:
-        return [self._whole(part, seat, place) for part in formula.parts]
+    def _wholes(self, formula: Formula, seat: Seats, place: int) -> list[int]:
+        return [self.whole(part, seat, place) for part in formula.parts]
 
-    def _whole(self, part: Whole, seat: int, place: int) -> int:
+    def whole(self, part: Whole, seat: Seats = 0, place: int = 0) -> int:
+        """Return a whole number of the tally; see `value`."""
         return self.sums.whole(part.at(self.players, self.games, seat, place))
 
     # --- histograms -------------------------------------------------------------------------------
