@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sim.metrics import METRICS, OUTCOMES, SHOWN, Metric
+from sim.metrics import METRICS, OUTCOMES, SHOWN, Metric, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,9 +33,6 @@ FACTS: tuple[tuple[str, str], ...] = (
     ("rounds_per_second", "rounds by seconds"),
 )
 """What a summary says of the run itself."""
-
-_GROUPS = ("turns", "by_end", "recyclings", "calls", "leads", "game", "comebacks")
-"""In which order histograms come; others come after these."""
 
 _MERGED = ("plucks", "powers")  # parts of a seat whose names stand alone
 
@@ -113,8 +110,9 @@ def at(part: Mapping[str, Any], path: str) -> Any:
 
 
 def _group(metric: Metric) -> int:
+    order = words("order")["histograms"]
     group = metric.name.partition(".")[0]
-    return _GROUPS.index(group) if group in _GROUPS else len(_GROUPS)
+    return order.index(group) if group in order else len(order)
 
 
 def _histogram_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:

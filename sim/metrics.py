@@ -378,10 +378,13 @@ _LISTS = {"positions": "place in the turn order", "birds": "bird"}
 @cache
 def words(of: str) -> Mapping[str, Any]:
     """Return a table of the words of metrics: what they are by scope, ``differs``, ``label``."""
-    found: Mapping[str, Any] = read_toml(Path(__file__).parent / "data" / "metrics.toml").get(
-        of, {}
-    )
+    found: Mapping[str, Any] = _catalogue().get(of, {})
     return found
+
+
+@cache
+def _catalogue() -> Mapping[str, Any]:
+    return read_toml(Path(__file__).parent / "data" / "metrics.toml")
 
 
 def differs(name: str) -> tuple[str, str, str]:
@@ -761,6 +764,13 @@ COMPARED: dict[str, Compared] = {
     metric.compared_as: metric.compared for metric in METRICS if metric.compared
 }
 """How studies are compared, by the name of the number."""
+
+MEDIANS: dict[str, Metric] = {
+    metric.name.replace("median", "mean"): metric
+    for metric in METRICS
+    if metric.compared and not metric.compared.rank
+}
+"""Medians that are compared, by the name of the mean that they come after."""
 
 SWEPT: dict[str, Metric] = {
     swept.name: metric

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import TypeAdapter
+from pydantic import Field, FiniteFloat, TypeAdapter, model_validator
+from pydantic_core import PydanticCustomError
 
 import sim
 from analysis.report.parts import Source
-from analysis.shapes import check_rows, check_summary, columns, resolved_study
 from sim.core.layout import MAX_PLAYERS
 from sim.errors import InputError, one_of, show, within
-from sim.game.documents import Manifest, as_json, check, check_agrees, read_schema, some
+from sim.game.documents import (
+    Count,
+    Manifest,
+    Number,
+    Part,
+    Share,
+    as_json,
+    check,
+    check_agrees,
+    read_schema,
+    some,
+)
 from sim.game.files import read_json
 
 if TYPE_CHECKING:
@@ -26,6 +37,8 @@ KINDS = ("run", "comparison", "sweep", "tournament")
 
 _BINS_AT_MOST = 100
 """Rows that a seat has at a point of a table of calibration, at most."""
+
+_SUMMARY = "the summary of results"
 
 _HOLDERS = ("study", "sweep", "tournament")
 _EXPECTED = "a folder written by baobei run, compare, sweep or tournament"
@@ -135,11 +148,13 @@ def _of_sweep(path: Path, manifest: Manifest) -> Source:
     from sim.metrics import SWEPT
 
     file, kind = path / "summary.json", "sweep"
-    study = resolved_study(kind, manifest.study, path / "manifest.json")
-    varied, base = study["sweep"], Study.from_dict({k: study[k] for k in study if k != "sweep"})
+    check(_STUDY_OF_SWEEP, manifest.study, path / "manifest.json", "study")
+    varied = manifest.study["sweep"]
     axes, focus = [axis["key"] for axis in varied["axes"]], varied["focus"]
     with within("study", path / "manifest.json"):
+        base = Study.from_dict({k: v for k, v in manifest.study.items() if k != "sweep"})
         _check_sweep(base, varied, manifest.fingerprint)
+    study = base.to_dict() | {"sweep": varied}
     at = places(axes, varied["points"])
     tables = {
         name: _rows_of(path / f"{name}.parquet", name, axes, len(at) * (1 + MAX_PLAYERS) * most)
@@ -153,7 +168,7 @@ def _of_sweep(path: Path, manifest: Manifest) -> Source:
     frames = {"metrics": metrics_frame(rows), "calibration": calibration}
     facts = facts_of_sweep(base, axes, focus, manifest.version)
     facts["best"] = best_of(frames["metrics"], focus)
-    content = read_schema(_json(file, path), file, "the summary of results")
+    content = read_schema(_json(file, path), file, _SUMMARY)
     check_agrees(content.get("points"), points, file, "points", to="metrics.parquet")
     _check_facts(content, facts, manifest, file)
     return Source(
@@ -196,18 +211,21 @@ def _of_tournament(path: Path, manifest: Manifest) -> Source:
     from sim.game.tournament import Tournament
 
     file, kind, told = path / "summary.json", "tournament", path / "manifest.json"
-    study = resolved_study(kind, manifest.study, told)
-    tournament = Tournament.from_dict(study)
+    with within("study", told):
+        tournament = Tournament.from_dict(manifest.study)
     if tournament.fingerprint != manifest.fingerprint:
         problem = "is not what was played: its fingerprint is another"
         raise InputError(problem, where=told, key="study")
-    content = _json(file, path)
+    content = read_schema(_json(file, path), file, _SUMMARY)
+    check(_TOURNAMENT, content, file)
     facts = facts_of_tournament(tournament, manifest.version)
-    summary = facts | some(check_summary(kind, content, file), ("by_seat", "ranking", "matrix"))
+    summary = facts | some(content, ("by_seat", "ranking", "matrix"))
     _check_facts(content, {k: facts[k] for k in facts if k != "by_seat"}, manifest, file)
     names = sorted(player.name for player in tournament.players)
     check_agrees(sorted(row["player"] for row in summary["ranking"]), names, file, "ranking.player")
-    return Source(kind, path.resolve().name, summary, study, frames(summary), manifest.engine)
+    return Source(
+        kind, path.resolve().name, summary, tournament.to_dict(), frames(summary), manifest.engine
+    )
 
 
 _READERS: dict[str, Callable[[Path, Manifest], Source]] = {
@@ -229,12 +247,162 @@ def _rows_of(file: Path, kind: str, axes: Sequence[str], most: int) -> list[dict
     """
     from sim.store.rows import opened_table
 
-    names = columns(kind, axes)
+    row, shape = _ROWS[kind]
+    first, *others = row.model_fields
+    names = [first, *axes, *others]
     with opened_table(file) as table:
         count = table.metadata.num_rows
         if count > most:
             raise InputError(expected=f"at most {most:,} rows", got=count)
         there = [name for name in names if name in table.schema_arrow.names]
         rows: list[dict[str, Any]] = table.read(columns=there).to_pylist() if count else []
-    check_rows(kind, axes, rows, file)
+    check(shape, rows, file)
+    missing = next((axis for axis in axes if rows and axis not in rows[0]), None)
+    if missing is not None:
+        raise InputError("damaged: missing", where=file, key=missing)
     return rows
+
+
+# --- what tables and summaries must be ------------------------------------------------------------
+
+
+class _Bounded(Part):
+    """A row in which intervals have columns of their own."""
+
+    @model_validator(mode="after")
+    def _ends_ascend(self) -> Self:
+        for name in type(self).model_fields:
+            stem = name.removesuffix("low")
+            if stem != name and f"{stem}high" in type(self).model_fields:
+                low, high = getattr(self, name), getattr(self, f"{stem}high")
+                if (low is None) != (high is None) or (low is not None and low > high):
+                    problem = f"{name} of at most {stem}high, or null twice"
+                    raise PydanticCustomError("ends", problem)
+        return self
+
+
+class _Axis(Part):
+    key: str
+    values: Annotated[list[Any], Field(min_length=1)]
+
+
+class _Varied(Part):
+    axes: Annotated[list[_Axis], Field(min_length=1)]
+    points: list[list[Any]]
+    focus: list[int]
+
+    @model_validator(mode="after")
+    def _points_have_a_value_for_each_axis(self) -> Self:
+        if any(len(point) != len(self.axes) for point in self.points):
+            raise PydanticCustomError("points", "points with a value for each axis")
+        return self
+
+
+class _StudyOfSweep(Part):
+    sweep: _Varied
+
+
+_STUDY_OF_SWEEP: TypeAdapter[Any] = TypeAdapter(_StudyOfSweep)
+
+
+class _Metric(_Bounded):
+    point: Count
+    seat: Count | None
+    strategy: str | None
+    metric: str
+    value: Number
+    low: Number
+    high: Number
+    n: Count
+    of: str
+
+
+class _Bin(_Bounded):
+    point: Count
+    seat: Count | None
+    bin: Count
+    bin_low: FiniteFloat
+    bin_high: FiniteFloat
+    n: Annotated[int, Field(ge=1)]
+    confidence: Annotated[FiniteFloat, Field(ge=0, le=1)]
+    hits: Annotated[FiniteFloat, Field(ge=0, le=1)]
+    low: FiniteFloat
+    high: FiniteFloat
+    difference: FiniteFloat
+
+    @model_validator(mode="after")
+    def _is_a_difference(self) -> Self:
+        if abs(self.hits - self.confidence - self.difference) > 1e-9:
+            raise PydanticCustomError("difference", "hits less confidence")
+        return self
+
+
+_ROWS: dict[str, tuple[type[Part], TypeAdapter[Any]]] = {
+    "metrics": (_Metric, TypeAdapter(list[_Metric])),
+    "calibration": (_Bin, TypeAdapter(list[_Bin])),
+}
+"""Rows of the tables of a sweep; the axes stand after the first column."""
+
+
+class _Scored(_Bounded):
+    win_share: Share
+    win_share_low: Number
+    win_share_high: Number
+    score_mean: Number
+    score_mean_low: Number
+    score_mean_high: Number
+
+
+class _Ranked(_Scored):
+    rank: Count
+    player: str
+    rounds: Count
+    bao_rate: Share
+    bao_success: Share
+    pluck_rate: Number
+    pluck_success: Share
+    step: Number
+    step_low: Number
+    step_high: Number
+    step_clear: bool | None
+
+
+class _Pair(_Bounded):
+    player: str
+    other: str
+    win_share: Share
+    difference: Number
+    difference_low: Number
+    difference_high: Number
+
+
+class _BySeat(_Scored):
+    seat: Count
+
+
+class _Tournament(Part):
+    seats: Count
+    rounds: Count
+    by_seat: list[_BySeat]
+    ranking: Annotated[list[_Ranked], Field(min_length=2)]
+    matrix: list[_Pair]
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if [row.rank for row in self.ranking] != list(range(1, len(self.ranking) + 1)):
+            raise PydanticCustomError("ranking", "ranks from 1 on in the ranking")
+        shares = [row.win_share for row in self.ranking if row.win_share is not None]
+        if any(above < below for above, below in pairwise(shares)):
+            raise PydanticCustomError("ranking", "a ranking by win share")
+        if sum(row.rounds for row in self.ranking) != self.rounds * self.seats:
+            raise PydanticCustomError("rounds", "as many rounds as the players' in the ranking")
+        if [row.seat for row in self.by_seat] != list(range(self.seats)):
+            raise PydanticCustomError("by_seat", "each seat once, in order")
+        names = {row.player for row in self.ranking}
+        pairs = [(pair.player, pair.other) for pair in self.matrix]
+        if len({*pairs}) < len(pairs) or not all({*pair} <= names for pair in pairs):
+            raise PydanticCustomError("matrix", "pairs of players of the ranking, each once")
+        return self
+
+
+_TOURNAMENT: TypeAdapter[Any] = TypeAdapter(_Tournament)

@@ -23,61 +23,13 @@ from analysis.stats import (
 )
 from sim.batch.sums import Sums
 from sim.game.study import Study
-from sim.metrics import METRICS, Formula, Metric, Whole
+from sim.metrics import METRICS, Formula, Metric, Whole, words
 
 Group = dict[str, Any]
 
 Interval = tuple[float | None, float | None]
 
 Seats = int | Sequence[int]
-
-_TABLE = [
-    "rounds",
-    "games",
-    "ends",
-    "turns",
-    "recyclings",
-    "bao",
-    "positions",
-    "by_end",
-    "calls",
-    "leads",
-    "windows",
-    "shields",
-    "birds",
-    "power_swing",
-    "comebacks",
-    "game",
-]
-_SEAT = [
-    "wins",
-    "shared_wins",
-    "win_share",
-    "win_share_ci95",
-    "score_mean",
-    "score_mean_ci95",
-    "score_sd",
-    "total_mean",
-    "bao_called",
-    "bao_won",
-    "cards_left_mean",
-    "plucks",
-    "powers",
-    "first",
-    "calls",
-    "automatic_ends",
-    "leads",
-    "plucks_by",
-    "hit_rate",
-    "hit_rate_ci95",
-    "pluck_chances",
-    "races",
-    "power_triggers",
-    "shields",
-    "cards_gone",
-]
-"""In which order the parts of a summary come; others come after them, as the registry has them."""
-
 
 BY_SEAT = {metric.name: metric for metric in METRICS if metric.scope == "seat"}
 """The numbers of a seat, by name."""
@@ -131,11 +83,11 @@ class Numbers:
             found["birds"] = [{"bird": bird.id} | part for bird, part in pairs]
         if not self.games:
             found |= {name: None for name in ("games", "game", "comebacks") if name in found}
-        return _ordered(found, _TABLE)
+        return _ordered(found, words("order")["table"])
 
     def seat(self, seat: int) -> Group:
         """Return the part of a summary that is about a seat."""
-        return _ordered(self._part("seat", seat, 0), _SEAT)
+        return _ordered(self._part("seat", seat, 0), words("order")["seat"])
 
     def _part(self, scope: str, seat: int, place: int) -> Group:
         found: Group = {}
