@@ -6,7 +6,7 @@ together; what is said of whole games has one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from analysis.stats import (
@@ -146,7 +146,37 @@ class Numbers:
         if formula.kind == "spread.mean":
             low, high = self._spread(formula)["mean_ci95"]
             return low, high
-        return _INTERVALS[formula.kind](self, formula, self._wholes(formula, seat, place))
+        return self._interval(formula, self._wholes(formula, seat, place))
+
+    def _interval(self, formula: Formula, parts: Sequence[int]) -> Interval:
+        """Return the interval of a number made of whole numbers.
+
+        Of a mean score whole games are what is independent, of plucks rounds. The sums of a swing
+        are of scores apart times players less one; cards and players of one round hang together,
+        so rounds are clusters.
+        """
+        if formula.kind in ("share", "wins"):
+            part, whole = parts
+            known = whole > 0 or formula.kind == "wins"
+            return wilson(part, whole, formula.units, self.level) if known else NOTHING
+        if formula.kind == "swing":
+            count, total, squares, count_squares, products = parts
+            sums = (self.sums["rounds"], total, count, squares, count_squares, products)
+            low, high = ratio_interval(*sums, self.level)
+            others = self.players - 1
+            return None if low is None else low / others, None if high is None else high / others
+        if formula.kind == "clustered":
+            part, whole, squares, whole_squares, products, rounds = parts
+            of = (rounds, part, whole, squares, whole_squares, products)
+            return clustered_wilson(*of, self.level)
+        total, count, squares, *of_games = parts
+        if not of_games or not self.games:
+            return mean_interval(count, total, squares, self.level)
+        games, game_squares, products = of_games
+        (sizes,) = (self.sums.pairs(name) for name in formula.histograms)
+        size_squares = sum(size * size * times for size, times in sizes)
+        sums = (games, total, count, game_squares, size_squares, products)
+        return ratio_interval(*sums, self.level)
 
     def _level(self, formula: Formula) -> float | None:
         return self.level if formula.games or not self.games else None
@@ -179,82 +209,3 @@ class Numbers:
 def _ordered(part: Group, order: Sequence[str]) -> Group:
     first = {name: part[name] for name in order if name in part}
     return first | {name: value for name, value in part.items() if name not in first}
-
-
-# --- intervals ------------------------------------------------------------------------------------
-
-
-def _share(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    part, whole = parts
-    return wilson(part, whole, formula.units, numbers.level) if whole > 0 else NOTHING
-
-
-def _wins(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    return wilson(parts[0], parts[1], formula.units, numbers.level)
-
-
-def _mean(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    total, count, squares = parts
-    return mean_interval(count, total, squares, numbers.level)
-
-
-def _score(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    """Return the interval of a mean over rounds; whole games are what is independent."""
-    total, rounds, squares, games, game_squares, products = parts
-    if not numbers.games:
-        return mean_interval(rounds, total, squares, numbers.level)
-    (sizes,) = (numbers.sums.pairs(name) for name in formula.histograms)
-    return ratio_interval(
-        clusters=games,
-        total=total,
-        size=rounds,
-        total_squares=game_squares,
-        size_squares=sum(size * size * times for size, times in sizes),
-        products=products,
-        confidence=numbers.level,
-    )
-
-
-def _clustered(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    """Return the interval of a share of what hangs together within a round."""
-    part, whole, part_squares, whole_squares, products, rounds = parts
-    return clustered_wilson(
-        clusters=rounds,
-        part=part,
-        whole=whole,
-        part_squares=part_squares,
-        whole_squares=whole_squares,
-        products=products,
-        confidence=numbers.level,
-    )
-
-
-def _swing(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    """Return the interval of a mean of scores apart, in points.
-
-    The sums are of scores apart times players less one. Cards and players of one round hang
-    together, so rounds are clusters.
-    """
-    count, total, squares, count_squares, products = parts
-    low, high = ratio_interval(
-        clusters=numbers.sums["rounds"],
-        total=total,
-        size=count,
-        total_squares=squares,
-        size_squares=count_squares,
-        products=products,
-        confidence=numbers.level,
-    )
-    others = numbers.players - 1
-    return None if low is None else low / others, None if high is None else high / others
-
-
-_INTERVALS: Mapping[str, Callable[[Numbers, Formula, Sequence[int]], Interval]] = {
-    "share": _share,
-    "wins": _wins,
-    "mean": _mean,
-    "score": _score,
-    "clustered": _clustered,
-    "swing": _swing,
-}
-"""How the interval of each kind of formula is made."""

@@ -322,13 +322,7 @@ def _summary(result: Result) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "version": result.version,
-        "seed": study.seed,
-        "edition": study.edition,
-        "deck": study.deck.name,
-        "deck_assumed": study.deck_assumed,
-        "rules": study.rules.to_dict(),
-        "rules_id": study.rules_id,
-        "rules_changed": study.rules.changed_from_edition(),
+        **_luck_of(study),
         "threshold_assumed": study.rules.threshold_assumed,
         **numbers.table(),
         "players": [
@@ -397,9 +391,11 @@ def leader(study: Study, sums: Sums, until: Until | None) -> str:
 
 def game_of(base: Study) -> dict[str, Any]:
     """Return the part of a summary that says which game was played, with which luck."""
+    return {"title": base.title, "question": base.question} | _luck_of(base)
+
+
+def _luck_of(base: Study) -> dict[str, Any]:
     return {
-        "title": base.title,
-        "question": base.question,
         "seed": base.seed,
         "edition": base.edition,
         "deck": base.deck.name,

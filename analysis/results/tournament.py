@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import sim
 from analysis.blocks import Block
-from analysis.ranking import Seating, Standings
+from analysis.ranking import RATES, Seating, Standings
 from analysis.results.run import game_of
 from analysis.text.tournament import tournament_blocks, tournament_text
 from sim.batch.sums import Sums
@@ -19,7 +19,7 @@ from sim.game.base import Shown
 from sim.game.documents import SCHEMA, to_json
 from sim.game.files import PathLike
 from sim.game.tournament import Tournament
-from sim.metrics import HITS, PLUCKS, ROUNDS_WON, WIN_UNITS
+from sim.metrics import ROUNDS_WON, WIN_UNITS
 from sim.store.tasks import keeping, plan_of_tournament
 
 if TYPE_CHECKING:
@@ -58,16 +58,17 @@ class TournamentResult(Shown):
         names = [player.name for player in self.tournament.players]
         for seating, sums in zip(self.tournament.seatings(), self.sums, strict=True):
             seats = len(seating)
-            hits, plucks = (
-                [sums.whole(whole.at(seats, False, seat)) for seat in range(seats)]
-                for whole in (HITS, PLUCKS)
-            )
             yield Seating(
                 players=tuple(names[k] for k in seating),
                 rounds=sums["rounds"],
                 decided=sums.whole(ROUNDS_WON.at(seats, False)),
-                plucks=plucks,
-                hits=hits,
+                rates={
+                    name: [
+                        tuple(sums.whole(part.at(seats, False, seat)) for part in parts)
+                        for seat in range(seats)
+                    ]
+                    for name, parts in RATES.items()
+                },
                 **{name: sums[name][:seats] for name in _BY_SEAT},
             )
 
@@ -166,7 +167,7 @@ def facts_of_tournament(tournament: Tournament, version: str) -> dict[str, Any]:
     }
 
 
-_BY_SEAT = ("share", "share_sq", "score", "score_sq", "bao_called", "bao_won")
+_BY_SEAT = ("share", "share_sq", "score", "score_sq")
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
