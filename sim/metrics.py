@@ -401,24 +401,12 @@ def described(name: str) -> str:
     return next(found, name)
 
 
-def _table(
-    name: str,
-    unit: str,
-    formula: Formula,
-    compared: Compared | None = None,
-    swept: Swept | None = None,
-) -> Metric:
-    return Metric(name, "table", unit, formula, compared, swept)
+def _table(name: str, unit: str, formula: Formula, *told: Any, **more: Any) -> Metric:
+    return Metric(name, "table", unit, formula, *told, **more)
 
 
-def _seat(
-    name: str,
-    unit: str,
-    formula: Formula,
-    compared: Compared | None = None,
-    swept: Swept | None = None,
-) -> Metric:
-    return Metric(name, "seat", unit, formula, compared, swept)
+def _seat(name: str, unit: str, formula: Formula, *told: Any) -> Metric:
+    return Metric(name, "seat", unit, formula, *told)
 
 
 def _swept(scope: str, unit: str, formula: Formula, swept: Swept) -> Metric:
