@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -106,12 +107,23 @@ def _of_folder(path: Path) -> Source:
         raise InputError(problem, where=path, expected=f"those of a {one_of(KINDS, quote='')}")
     told = check(_MANIFEST, manifest, path / "manifest.json")
     if kind == "run" and not told.finished:
-        return _of_run(path, told)
+        return _of_one(path, kind)
     if not (path / "summary.json").exists():
         raise InputError(
             "not finished yet", where=path, expected=f"the same {kind} again, to its end"
         )
-    return _READERS[kind](path, told)
+    if kind in ("run", "comparison"):
+        return _of_one(path, kind)
+    return _of_sweep(path, told) if kind == "sweep" else _of_tournament(path, told)
+
+
+def _of_one(path: Path, kind: str) -> Source:
+    """Return what the sums of a run, or of a comparison, say."""
+    from analysis.results.comparison import read_comparison
+    from analysis.results.run import read_result
+
+    found = read_result(path) if kind == "run" else read_comparison(path)
+    return replace(_of_result(found), name=path.resolve().name)
 
 
 def _json(file: Path, folder: Path) -> Any:
@@ -119,25 +131,6 @@ def _json(file: Path, folder: Path) -> Any:
         return read_json(file)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError("no results here", where=folder, expected=_EXPECTED) from None
-
-
-def _of_run(path: Path, manifest: Manifest) -> Source:
-    """Return what the sums of a run say."""
-    from analysis.results.run import read_result
-
-    return _named(_of_result(read_result(path)), path)
-
-
-def _named(source: Source, path: Path) -> Source:
-    from dataclasses import replace
-
-    return replace(source, name=path.resolve().name)
-
-
-def _of_comparison(path: Path, manifest: Manifest) -> Source:
-    from analysis.results.comparison import read_comparison
-
-    return _named(_of_result(read_comparison(path)), path)
 
 
 def _of_sweep(path: Path, manifest: Manifest) -> Source:
@@ -226,14 +219,6 @@ def _of_tournament(path: Path, manifest: Manifest) -> Source:
     return Source(
         kind, path.resolve().name, summary, tournament.to_dict(), frames(summary), manifest.engine
     )
-
-
-_READERS: dict[str, Callable[[Path, Manifest], Source]] = {
-    "run": _of_run,
-    "comparison": _of_comparison,
-    "sweep": _of_sweep,
-    "tournament": _of_tournament,
-}
 
 
 def _rows_of(file: Path, kind: str, axes: Sequence[str], most: int) -> list[dict[str, Any]]:

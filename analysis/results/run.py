@@ -110,6 +110,11 @@ class Result(Shown):
         return Held(**facts, finished=self.stopped_by != INTERRUPTED)
 
     @property
+    def _in_part(self) -> bool:
+        """Whether not all of the study was played."""
+        return self.ranges != ((0, self.study.count),)
+
+    @property
     def told(self) -> Told:
         """What is told of it in a folder."""
         return Told(self.to_json(), self.tables(), self.kept)
@@ -233,7 +238,7 @@ class Result(Shown):
             if row["win_share"] is not None
         )
         played = counted(size(self.ranges), self.study.unit[:-1])
-        if self.ranges != ((0, self.study.count),):
+        if self._in_part:
             played = f"{in_words(self.ranges, self.study.unit)} of {self.study.count:,}"
         return f"<Result of {played}, seed {self.study.seed}: {shares or 'nobody won'}>"
 
@@ -332,16 +337,9 @@ def _summary(result: Result) -> dict[str, Any]:
         "seconds": result.seconds,
         "rounds_per_second": sums["rounds"] / result.seconds if result.seconds > 0 else None,
         "stopped_by": result.stopped_by,
-        **_part(result),
+        **({"ranges": [list(pair) for pair in result.ranges]} if result._in_part else {}),
         **_target(result),
     }
-
-
-def _part(result: Result) -> dict[str, Any]:
-    """Return which rounds (games) were played, where these are not all of the study."""
-    if result.ranges == ((0, result.study.count),):
-        return {}
-    return {"ranges": [list(pair) for pair in result.ranges]}
 
 
 def _target(result: Result) -> dict[str, Any]:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 ROWS: dict[str, tuple[str, ...]] = {
     "turns": (
-        *(f"turns_{reason}" for reason in ("bao", "second_recycling", "turn_cap")),
+        *(f"turns_{reason}" for reason in REASONS),
         *(f"call_turns_{outcome}" for outcome in OUTCOMES),
         "lead_changes",
         "loser_led_at",
