@@ -7,8 +7,9 @@ The first writes what the checkout OLD prints and stores into a folder; the seco
 same with this checkout and shows what differs. Commands, JSON, error messages, results folders with
 their tables and records, pages, what objects show in notebooks: everything is reached through the
 program and the public names of `sim`, so that modules may move. Times and paths are masked,
-pictures are compared by their digests. It takes about a minute. (Golden files have a test of their
-own, and `results/` is made anew by `python3 go.py results`.)
+pictures are compared by their digests. With `--only PATTERN` only files whose names (`part/name`)
+hold the pattern are written and compared. It takes about a minute. The part `tree` holds golden
+files, `results/` and `sim/data` as they are committed; `results/` is not played again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ import io
 import os
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,17 +44,26 @@ PLAYED = {
     "run-part": f"run {TABLE} --rounds 3000 --range 500:1500 --out part",
     "run-rest": f"run {TABLE} --rounds 3000 --range 0:500 --out rest --json",
     "run-study": "run study.toml --rounds 1000",
+    "run-first-study": "run {root}/sim/data/studies/first.toml --rounds 1000",
+    "run-again": f"run {TABLE} --rounds 3000 --records --out run",
+    "run-processes": f"run {TABLE} --rounds 2000 --processes 2 --json",
+    "golden-mixed": "run --players balanced,novice,elephant,gambler --rounds 400 --seed 7 --json",
+    "golden-games": "run --players sharp,casual --edition first --rule game_threshold=15 "
+    "--games 100 --seed 7 --json",
+    "golden-dice": "run --players random,random,random,random,random,random "
+    "--deck five_per_power --rounds 100 --json",
     "merge": "merge part rest --out merged",
+    "merge-json": "merge rest part --out merged-json --json",
     "extend": "extend to --rounds 4000",
     "extend-json": "extend run-first --rounds 2500 --json",
-    "compare": "compare --players balanced,balanced --rule bao_failure_minimum=10 "
+    "compare": "compare study.toml --rule bao_failure_minimum=10 "
     "--rounds 4000 --out comparison --all",
-    "compare-games": "compare --players sharp,sharp --rule shield=none --games 40 --json",
+    "compare-games": "compare games.toml --rule shield=none --games 40 --json",
     "compare-set": f"compare {TABLE} --set 0.bao_threshold=3 --rounds 2000 --out comparison-set",
     "sweep": "sweep --players balanced,sharp --over 0.bao_threshold=2,5 --rounds 1500 --out sweep",
     "sweep-two": "sweep --players balanced,sharp --over rules.shield=none,at_once "
     "--over rules.recycle_limit=1,2 --rounds 800 --out map",
-    "sweep-games": "sweep --players novice,sharp --over 1.pluck_confidence=0.5:0.9:0.2 "
+    "sweep-games": "sweep --players novice,sharp --over 1.pluck_confidence=0.5,0.7,0.9 "
     "--games 30 --json",
     "tournament": "tournament --players balanced,sharp,novice,random,elephant --seats 3 "
     "--rounds 6000 --out tournament",
@@ -118,9 +127,11 @@ WRONG = {
     "lang": "report run --lang xx",
     "check-broken": "check unknown.toml",
 }
+COMMITTED = ("tests/golden", "results", "sim/data")
 FILES = {
-    "study.toml": 'players = ["balanced", "sharp"]\nseed = 3\ntitle = "A small study"\n'
-    'question = "Who wins?"\n[rules]\npeeks = 1\n',
+    "games.toml": 'players = ["sharp", "sharp"]\ngames = 40\n',
+    "study.toml": 'players = ["balanced", "sharp"]\nrounds = 1000\nseed = 3\n'
+    'title = "A small study"\nquestion = "Who wins?"\n[rules]\npeeks = 1\n',
     "broken.toml": "players = [",
     "unknown.toml": 'playrs = ["balanced"]\n',
     "typed.toml": 'players = ["balanced", "sharp"]\nseed = "three"\n',
@@ -202,7 +213,8 @@ def objects() -> dict[str, str]:
         html = (
             re.sub(r">\s*<", ">\n<", thing._repr_html_()) if hasattr(thing, "_repr_html_") else ""
         )
-        return f"{thing!r}\n\n{thing}\n\n{html}"
+        bundle: Any = getattr(thing, "_repr_mimebundle_", dict)()
+        return f"{thing!r}\n\n{thing}\n\n{html}\n\n{bundle or ''}"
 
     study = sim.Study.of(players="balanced,sharp,novice", rounds=1500, seed=2)
     result = sim.run(study, records=True, progress=False)
@@ -221,6 +233,8 @@ def objects() -> dict[str, str]:
         "sweep": sweep,
         "tournament": tournament,
         "trace": sim.trace(study, 4, explain=True),
+        "loaded": sim.load_results("run"),
+        "loaded-comparison": sim.load_comparison("comparison"),
     }
     found = {name: shown(thing) for name, thing in things.items()}
     frames = {f"result-{name}": frame for name, frame in result.tables().items()}
@@ -233,10 +247,18 @@ def objects() -> dict[str, str]:
         name: f"{frame.dtypes.to_string()}\n{frame.to_csv()}" for name, frame in frames.items()
     }
     names = {kind: sorted(n for n in dir(thing) if n[0] != "_") for kind, thing in things.items()}
+    names["sim"] = sorted(sim.__all__)
     return found | {"names": "\n".join(f"{key}: {value}" for key, value in names.items())}
 
 
-def play(out: Path) -> None:
+def committed(tree: Path) -> dict[str, str]:
+    """Return what a checkout holds of golden files, results and data."""
+    paths = [path for top in COMMITTED for path in sorted((tree / top).rglob("*"))]
+    kept = [path for path in paths if path.is_file() and not path.name.endswith((".py", ".pyc"))]
+    return {str(path.relative_to(tree)): content(path) for path in kept}
+
+
+def play(out: Path, only: re.Pattern[str]) -> None:
     """Write everything into a folder; the current folder is for what commands leave."""
     for name, text in FILES.items():
         Path(name).parent.mkdir(exist_ok=True)
@@ -244,10 +266,15 @@ def play(out: Path) -> None:
 
     def put(part: str, found: dict[str, str]) -> None:
         for name, text in found.items():
+            if not only.search(f"{part}/{name}.txt"):
+                continue
+            if part in ("help", "shown", "played", "pages") and not text.endswith("--- 0\n"):
+                print(f"{part}/{name}: this should have worked\n{text[-300:]}", file=sys.stderr)
             path = out / part / f"{name}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(masked(text), encoding="utf-8")
 
+    put("tree", committed(Path(os.environ["EQUALITY_ROOT"])))
     put("help", commands([]))
     put("shown", {name: command(words) for name, words in SHOWN.items()})
     put("played", {name: command(words) for name, words in PLAYED.items()})
@@ -258,29 +285,39 @@ def play(out: Path) -> None:
         for folder in ("run", "comparison", "sweep", "tournament"):
             page = f"{folder}-{lang}.html"
             put("pages", {page: command(f"report {folder} --lang {lang} --out {page}")})
+    put("pages", {"together.html": command("report run comparison --out together.html")})
     put("objects", objects())
     kept = [path for path in sorted(Path().rglob("*")) if path.is_file() and path.name[0] != "."]
     put("files", {str(path): content(path) for path in kept})
 
 
-def gather(out: Path, tree: Path) -> None:
+def gather(out: Path, tree: Path, only: str) -> None:
     """Run `play` for a checkout, in a process and a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         settings = {"PYTHONPATH": str(tree), "EQUALITY_ROOT": str(tree), "MPLBACKEND": "agg"}
         settings |= {"COLUMNS": "100", "BAOBEI_THREADS": "1"}
         subprocess.run(
-            [sys.executable, "-P", str(Path(__file__).resolve()), "play", str(out.resolve())],
+            [
+                sys.executable,
+                "-P",
+                str(Path(__file__).resolve()),
+                "play",
+                str(out.resolve()),
+                "--only",
+                only,
+            ],
             cwd=folder,
             env=os.environ | settings,
             check=True,
         )
 
 
-def compare(before: Path, after: Path, lines: int) -> int:
+def compare(before: Path, after: Path, lines: int, only: re.Pattern[str]) -> int:
     """Print what differs between two folders; return how many files do."""
     names = sorted(
         {str(path.relative_to(root)) for root in (before, after) for path in root.rglob("*.txt")}
     )
+    names = [name for name in names if only.search(name)]
     differing = 0
     for name in names:
         old, new = (
@@ -302,16 +339,19 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tree", type=Path, default=ROOT, help="the checkout; this one")
     parser.add_argument("--lines", type=int, default=12, help="of each difference")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="of names of files")
     asked = parser.parse_args()
+    only = re.compile(asked.only)
     if asked.what == "play":
-        play(asked.folder)
+        play(asked.folder, only)
     elif asked.what == "keep":
-        shutil.rmtree(asked.folder, ignore_errors=True)
-        gather(asked.folder, asked.tree.resolve())
+        if asked.folder.exists() and any(asked.folder.iterdir()):
+            parser.error(f"{asked.folder} is not empty")
+        gather(asked.folder, asked.tree.resolve(), asked.only)
     else:
         with tempfile.TemporaryDirectory() as after:
-            gather(Path(after), asked.tree.resolve())
-            return 1 if compare(asked.folder, Path(after), asked.lines) else 0
+            gather(Path(after), asked.tree.resolve(), asked.only)
+            return 1 if compare(asked.folder, Path(after), asked.lines, only) else 0
     return 0
 
 

@@ -10,9 +10,9 @@ marks too.
 numbers.
 """
 
-from analysis.plots.accessors import RunPlots, SweepPlots, TournamentPlots
+from analysis.plots.accessors import ComparisonPlots, RunPlots, SweepPlots, TournamentPlots
 from analysis.plots.comparisons import comparison_pictures, differences
-from analysis.plots.figures import BAND, COLOURS, MARKS, picture
+from analysis.plots.drawing import BAND, COLOURS, MARKS, picture
 from analysis.plots.files import sweep_pictures, tournament_pictures
 from analysis.plots.players import birds, powers, scores, seats, win_shares
 from analysis.plots.plucks import calibration, calibration_difference
@@ -24,6 +24,7 @@ __all__ = [
     "BAND",
     "COLOURS",
     "MARKS",
+    "ComparisonPlots",
     "RunPlots",
     "SweepPlots",
     "TournamentPlots",

@@ -6,9 +6,10 @@ As in `analysis.plots`: a table in, axes out; colour-blind safe, n and intervals
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from analysis.plots.figures import COLOURS, axes_or_new, label, labels, letters
+from analysis.plots import drawing as draw
+from analysis.plots.accessors import ComparisonPlots
 from analysis.plots.files import picture_files
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ SHARES += ("bao.called", "bao_called", "calls.won_share", "hit_rate")
 _GRID = "#D0D0D0"
 
 
+@ComparisonPlots.plot("differences with their intervals", lambda result: result.differences)
 def differences(
     frame: pd.DataFrame, ax: Axes | None = None, *, metrics: Sequence[str] | str = SHARES
 ) -> Axes:
@@ -44,30 +46,31 @@ def differences(
     units = rows["unit"].unique()
     if len(units) != 1:
         raise ValueError(f"differences of one unit are drawn together, not of {list(units)}")
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     share = units[0] == "share"
     scale = 100 if share else 1
-    for at, row in enumerate(rows.itertuples()):
-        colour = COLOURS[1] if row.sure else COLOURS[0]
-        ax.plot([scale * row.low, scale * row.high], [at, at], color=colour, linewidth=1.6)
-        fill = colour if row.sure else "white"
-        mark = "D" if row.sure else "o"
-        ax.plot(scale * row.difference, at, mark, color=colour, markerfacecolor=fill)
-    ax.set_yticks(range(len(rows)), [letters(_label(row)) for row in rows.itertuples()])
+    rows = rows.assign(at=range(len(rows)), sure=rows["sure"].astype(bool))
+    for sure, mark, colour in ((False, "o", draw.COLOURS[0]), (True, "D", draw.COLOURS[1])):
+        part = rows[rows["sure"] == sure]
+        ends, value = scale * part[["low", "high"]].to_numpy(), scale * part["difference"]
+        style: Any = {"fmt": mark, "color": colour, "elinewidth": 1.6}
+        style["markerfacecolor"] = colour if sure else "white"
+        draw.intervals(ax, part["at"], value, ends, lying=True, **style)
+    ax.set_yticks(range(len(rows)), [draw.letters(_label(row)) for row in rows.itertuples()])
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.grid(axis="x", color=_GRID, linewidth=0.5)
     ax.set_axisbelow(True)
-    ax.set_xlabel(label("difference_share") if share else _unit_label(units[0]))
+    ax.set_xlabel(draw.label("difference_share") if share else _unit_label(units[0]))
     blocks = int(rows["n"].iloc[0])
     note = f"n = {blocks:,} deals, 95 % intervals; filled: sure (Holm)"
-    if labels().titled:
+    if draw.labels().titled:
         ax.set_title(f"What B changes\n{note}", loc="left")
     return ax
 
 
 def _unit_label(unit: str) -> str:
-    return label("difference_points") if unit == "points" else f"B − A, {unit}"
+    return draw.label("difference_points") if unit == "points" else f"B − A, {unit}"
 
 
 def _label(row: object) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from analysis.plots.figures import COLOURS, picture, short
+from analysis.plots.drawing import COLOURS, picture, short
 from analysis.plots.plucks import calibration, calibration_difference, least_shown
 from analysis.plots.rounds import ends
 from analysis.plots.sweeps import draw_sweep, rows_of, sweep, sweep_axes, sweep_map

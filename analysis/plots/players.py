@@ -7,33 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.plots.figures import (
-    COLOURS,
-    axes_or_new,
-    bars,
-    counts,
-    digits,
-    empty,
-    fit_names,
-    headed,
-    label,
-    labels,
-    legend_above,
-    level,
-    names_beside,
-    percent,
-    reach_of,
-)
+from analysis.plots import drawing as draw
+from analysis.plots.accessors import RunPlots, TournamentPlots
 from analysis.plots.summaries import (
     Summary,
     decided_of,
     in_percent,
     intervals_of,
+    note_of,
     part,
     rounds_of,
     seat_names,
+    summary_of,
 )
-from analysis.stats import Interval, mean_interval, ratio_interval, z_score
+from analysis.stats import CONFIDENCE, Interval, mean_interval, ratio_interval, z_score
 from analysis.sweeping import decided_in
 from analysis.words import ORDINALS
 from sim.errors import unknown_name
@@ -42,10 +29,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from analysis.results.run import Result
+
 
 # --- wins -----------------------------------------------------------------------------------------
 
 
+@RunPlots.plot("the win share of every seat", summary_of)
 def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw the win share of every seat; a dashed line stands where all would be equal.
 
@@ -53,21 +43,25 @@ def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
         summary: Of a run.
         ax: Axes to draw on.
     """
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     players = summary["players"]
-    bars(
+    draw.bars(
         ax,
         seat_names(summary),
         [100 * (player["win_share"] or 0) for player in players],
         [in_percent(player["win_share_ci95"]) for player in players],
-        told=percent,
+        told=draw.percent,
     )
     ax.axvline(100 / len(players), color="0.35", linewidth=1, linestyle="--")
-    ax.set_xlabel(label("win_share"))
-    note = f"{counts([decided_in(summary)], decided_of(summary))}; bars: 95 % intervals; "
-    return fit_names(headed(ax, "Win shares", f"{note}dashed: an equal share"))
+    ax.set_xlabel(draw.label("win_share"))
+    note = f"{draw.counts([decided_in(summary)], decided_of(summary))}; bars: 95 % intervals; "
+    return draw.fit_names(draw.headed(ax, "Win shares", f"{note}dashed: an equal share"))
 
 
+@RunPlots.plot("what the place in the turn order is worth", summary_of)
+@TournamentPlots.plot(
+    "what each seat is worth, as all sit there alike", lambda result: result.seats
+)
 def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw what it is worth to sit somewhere, as win shares.
 
@@ -76,38 +70,33 @@ def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
             with games too. Or the table ``seats`` of a tournament: by seat.
         ax: Axes to draw on.
     """
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     if isinstance(data, Mapping):
         rows = part(data, "positions", "seats")
-        names = [label(ORDINALS[row["position"]]) for row in rows]
+        names = [draw.label(ORDINALS[row["position"]]) for row in rows]
         intervals = [in_percent(row["win_share_ci95"]) for row in rows]
-        told, ns = label("place"), [row["rounds"] for row in rows]
+        told, ns = draw.label("place"), [row["rounds"] for row in rows]
     else:
         rows = data.to_dict("records")
         names = [str(row["seat"]) for row in rows]
         intervals = [(100 * row["win_share_low"], 100 * row["win_share_high"]) for row in rows]
-        told, ns = label("seat"), list(data["rounds"])
+        told, ns = draw.label("seat"), list(data["rounds"])
     values = [math.nan if row["win_share"] is None else 100 * row["win_share"] for row in rows]
-    _dots(ax, values, intervals)
+    draw.intervals(
+        ax, range(len(rows)), values, intervals, fmt="o", color=draw.COLOURS[0], capsize=4
+    )
     ax.axhline(100 / len(rows), color="0.35", linewidth=1, linestyle="--")
     ax.set_xticks(range(len(rows)), names)
     ax.set_xlim(-0.5, len(rows) - 0.5)
-    level(ax, share=True)
+    draw.level(ax, share=True)
     ax.set_xlabel(told)
-    ax.set_ylabel(label("win_share_of_rounds"))
+    ax.set_ylabel(draw.label("win_share_of_rounds"))
     ax.grid(axis="y", alpha=0.3)
-    note = counts(ns, "rounds")
+    note = draw.counts(ns, "rounds")
     note += " with a winner" if isinstance(data, Mapping) else " each"
     known = any(low is not None for low, _ in intervals)
     note += "; 95 % intervals" if known else "; no intervals with games"
-    return headed(ax, "Seat effects", f"{note}; dashed: an equal share")
-
-
-def _dots(ax: Axes, values: Sequence[float], intervals: Sequence[Interval]) -> None:
-    """Draw dots side by side, with the intervals that there are."""
-    known = any(low is not None for low, _ in intervals)
-    reach = reach_of(values, intervals) if known else None
-    ax.errorbar(range(len(values)), values, yerr=reach, fmt="o", color=COLOURS[0], capsize=4)
+    return draw.headed(ax, "Seat effects", f"{note}; dashed: an equal share")
 
 
 # --- scores ---------------------------------------------------------------------------------------
@@ -131,6 +120,26 @@ class SeatScores:
     interval: Interval
 
 
+def seat_scores(result: Result) -> dict[int, SeatScores]:
+    """Return the scores of each seat of a run, counted, with the mean that the sums say.
+
+    Raises:
+        InputError: The run kept no records, or they are not those of its sums.
+    """
+    from analysis.results.run import interval
+
+    study, sums, found = result.study, result.sums, {}
+    for seat, times in enumerate(result.score_counts):
+        ends = interval("score_mean", study, sums, seat, CONFIDENCE)
+        found[seat] = SeatScores(times, sums["score"][seat] / max(sums["rounds"], 1), ends)
+    return found
+
+
+@RunPlots.plot(
+    "how often each seat has which score; it takes a run with ``records=True``",
+    seat_scores,
+    lambda result: {"names": seat_names(summary_of(result))},
+)
 def scores(
     records: pd.DataFrame | Mapping[int, SeatScores],
     ax: Axes | None = None,
@@ -145,30 +154,31 @@ def scores(
         ax: Axes to draw on.
         names: Of the seats.
     """
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     counted = records if isinstance(records, Mapping) else _counted(records)
-    shares = {seat: _shares(each.times) for seat, each in counted.items()}
-    low = min(int(share.index[0]) for share in shares.values())
-    high = max(int(share.index[-1]) for share in shares.values())
-    most = max(_most_of_all(share) for share in shares.values())
-    shown = high if high <= 1.3 * most else most
-    top = _top(list(shares.values()))
-    for row, (seat, share) in enumerate(shares.items()):
-        base = row + _ROW / 2
-        _draw_scores(ax, share[share.index <= shown], base, top)
-        mean = counted[seat].mean
-        reach: Any = reach_of([mean], [counted[seat].interval])
-        style: Any = {"fmt": "D", "markersize": 4, "color": "black", "capsize": 3}
-        ax.errorbar([mean], [base], xerr=reach, **style)
-    names_beside(ax, names or [f"seat {seat}" for seat in shares])
+    shares = {
+        seat: {score: n / sum(each.times.values()) for score, n in sorted(each.times.items())}
+        for seat, each in counted.items()
+    }
+    low, high = min(map(min, shares.values())), max(map(max, shares.values()))
+    shown = draw.shown_up_to(high, max(draw.tail(each.times) for each in counted.values()))
+    top = _top([sorted(share.values(), reverse=True) for share in shares.values()])
+    bases = [row + _ROW / 2 for row in range(len(shares))]
+    for base, share in zip(bases, shares.values(), strict=True):
+        _draw_scores(ax, {k: each for k, each in share.items() if k <= shown}, base, top)
+    means = [each.mean for each in counted.values()]
+    ends = [each.interval for each in counted.values()]
+    style: Any = {"fmt": "D", "markersize": 4, "color": "black", "capsize": 3}
+    draw.intervals(ax, bases, means, ends, lying=True, **style)
+    draw.names_beside(ax, names or [f"seat {seat}" for seat in shares])
     ax.set_ylim(len(shares) - 0.42, -0.6)
     ax.set_xlim(low - 1.5, shown + 1.5)
     ax.grid(axis="x", alpha=0.3)
-    ax.set_xlabel(label("score_cut", n=high) if shown < high else label("score"))
+    ax.set_xlabel(draw.label("score_cut", n=high) if shown < high else draw.label("score"))
     rounds = sum(sum(each.times.values()) for each in counted.values())
-    note = counts([rounds // len(shares)], "rounds")
+    note = draw.counts([rounds // len(shares)], "rounds")
     note += f"; height of a row: {_digits(100 * top)} %; diamonds: means with 95 % intervals"
-    return fit_names(headed(ax, "Scores of a round", note))
+    return draw.fit_names(draw.headed(ax, "Scores of a round", note))
 
 
 def _counted(records: pd.DataFrame) -> dict[int, SeatScores]:
@@ -178,43 +188,30 @@ def _counted(records: pd.DataFrame) -> dict[int, SeatScores]:
     }
 
 
-def _shares(times: Mapping[int, int]) -> pd.Series[Any]:
-    """Return the share of each score, lowest first."""
-    import pandas as pd
-
-    ordered = pd.Series(dict(times)).sort_index()
-    return ordered / ordered.sum()
-
-
 def _digits(number: float) -> str:
     return f"{number:.2g}" if number < 10 else f"{number:.0f}"
 
 
-def _most_of_all(share: pd.Series[Any]) -> int:
-    """Return the score that at most one round in 500 is above."""
-    return int(share.index[int((share.cumsum().to_numpy() >= 0.998).argmax())])
-
-
-def _top(shares: Sequence[pd.Series[Any]]) -> float:
-    """Return the share that takes all of a row's height.
+def _top(shares: Sequence[Sequence[float]]) -> float:
+    """Return the share that takes all of a row's height, of those of each row, greatest first.
 
     It is the greatest one, unless that towers above all others: then it is cut off.
     """
-    greatest = max(float(share.max()) for share in shares)
-    others = [float(share.nlargest(2).iloc[1]) for share in shares if len(share) > 1]
+    greatest = max(share[0] for share in shares)
+    others = [share[1] for share in shares if share[1:]]
     return min(greatest, 2.0 * max(others)) if others else greatest
 
 
-def _draw_scores(ax: Axes, share: pd.Series[Any], base: float, top: float) -> None:
+def _draw_scores(ax: Axes, share: Mapping[int, float], base: float, top: float) -> None:
     """Draw the bars of a seat upwards from a base; those that are cut off tell their share."""
-    heights = _ROW * share.clip(upper=top).to_numpy() / top
-    ax.bar(share.index, -heights, bottom=base, width=1.0, color=COLOURS[4], linewidth=0)
+    heights = [-_ROW * min(each, top) / top for each in share.values()]
+    ax.bar(list(share), heights, bottom=base, width=1.0, color=draw.COLOURS[4], linewidth=0)
     ax.axhline(base, color="0.6", linewidth=0.6)
-    for score, portion in share[share > top].items():
-        text = digits(f"{100 * portion:.0f} %")
-        at: Any = (score + 0.5, base - _ROW)
-        style: Any = {"textcoords": "offset points", "fontsize": "x-small", "va": "top"}
-        ax.annotate(text, at, xytext=(2, 0), **style)
+    for score, portion in share.items():
+        if portion > top:
+            at: Any = (score + 0.5, base - _ROW)
+            style: Any = {"textcoords": "offset points", "fontsize": "x-small", "va": "top"}
+            ax.annotate(draw.digits(f"{100 * portion:.0f} %"), at, xytext=(2, 0), **style)
 
 
 def _mean_of(rows: pd.DataFrame) -> tuple[float, Interval]:
@@ -237,9 +234,11 @@ def _mean_of(rows: pd.DataFrame) -> tuple[float, Interval]:
 
 # --- powers and birds -----------------------------------------------------------------------------
 
-_TRIGGERS = {"discard": COLOURS[0], "reference": COLOURS[5], "eliminated": COLOURS[2]}
+_TRIGGERS = {"discard": 0, "reference": 5, "eliminated": 2}
+"""Colour of each."""
 
 
+@RunPlots.plot("how often each power starts, by what starts it", summary_of)
 def powers(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw how often each power starts in a round, all seats together, by what starts it.
 
@@ -247,32 +246,36 @@ def powers(summary: Summary, ax: Axes | None = None) -> Axes:
         summary: Of a run.
         ax: Axes to draw on.
     """
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     rounds = summary["rounds"]
     started = _triggers(summary)
     order = sorted(started, key=lambda name: -sum(started[name].values()))
     totals = [sum(started[name].values()) for name in order]
     # As if powers came independently of each other, which those of one round almost do.
-    reach = [z_score() * math.sqrt(total) for total in totals]
-    known = summary["games"] is None
-    intervals: list[Interval] = [
-        (max(total - half, 0) / rounds, (total + half) / rounds) if known else (None, None)
-        for total, half in zip(totals, reach, strict=True)
+    intervals = [
+        (max(total - half, 0) / rounds, (total + half) / rounds)
+        if summary["games"] is None
+        else (None, None)
+        for total, half in ((total, z_score() * math.sqrt(total)) for total in totals)
     ]
     parts = [
-        (label(f"trigger_{name}"), colour, [started[power][name] / rounds for power in order])
+        (
+            draw.label(f"trigger_{name}"),
+            draw.COLOURS[colour],
+            [started[power][name] / rounds for power in order],
+        )
         for name, colour in _TRIGGERS.items()
     ]
     values = [total / rounds for total in totals]
     names = list(map(_power, order))
-    bars(ax, names, values, intervals, parts=parts, told="{:.2f}".format, whole=True)
-    ax.set_xlabel(label("powers"))
-    headed(ax, "Powers, by what started them", f"{rounds_of(summary)}; {intervals_of(summary)}")
-    return fit_names(legend_above(ax))
+    draw.bars(ax, names, values, intervals, parts=parts, told="{:.2f}".format, whole=True)
+    ax.set_xlabel(draw.label("powers"))
+    draw.headed(ax, "Powers, by what started them", note_of(summary))
+    return draw.fit_names(draw.legend_above(ax))
 
 
 def _power(name: str) -> str:
-    return labels().language.shipped("power", name, name)
+    return draw.labels().language.shipped("power", name, name)
 
 
 def _triggers(summary: Summary) -> dict[str, dict[str, int]]:
@@ -292,6 +295,11 @@ _SWINGS = {
 }
 
 
+@RunPlots.plot(
+    "the swing of each bird, or of each power",
+    summary_of,
+    lambda result: {"names": {bird.id: bird.name for bird in result.study.deck.birds}},
+)
 def birds(
     summary: Summary,
     ax: Axes | None = None,
@@ -313,24 +321,31 @@ def birds(
     """
     if of not in _SWINGS:
         raise unknown_name("choice", of, list(_SWINGS)).inside("of")
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     group, title, noun = _SWINGS[of]
     found = part(summary, group, "birds")
     rows = found if of == "powers" else {row["bird"]: row["dealt"] for row in found}
     rows = {name: row for name, row in rows.items() if row["swing"] is not None}
     if not rows:
-        empty(ax, "nobody used a power" if of == "powers" else "no bird was dealt to some only")
-        return headed(ax, title, rounds_of(summary))
+        nothing = "nobody used a power" if of == "powers" else "no bird was dealt to some only"
+        draw.empty(ax, nothing)
+        return draw.headed(ax, title, rounds_of(summary))
     shown = list(map(_power, rows)) if of == "powers" else [(names or {}).get(n, n) for n in rows]
-    for k, row in enumerate(rows.values()):
-        known = row["swing_ci95"][0] is not None
-        reach = reach_of([row["swing"]], [row["swing_ci95"]]) if known else None
-        ax.errorbar([row["swing"]], [k], xerr=reach, fmt="o", color=COLOURS[0], capsize=3)
-    names_beside(ax, shown, whole=of == "powers")
+    draw.intervals(
+        ax,
+        range(len(rows)),
+        [row["swing"] for row in rows.values()],
+        [row["swing_ci95"] for row in rows.values()],
+        lying=True,
+        fmt="o",
+        color=draw.COLOURS[0],
+        capsize=3,
+    )
+    draw.names_beside(ax, shown, whole=of == "powers")
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.axvline(0, color="0.35", linewidth=1)
     ax.grid(axis="x", alpha=0.3)
-    ax.set_xlabel(label("swing"))
-    n = counts([row["count"] for row in rows.values()], noun)
+    ax.set_xlabel(draw.label("swing"))
+    n = draw.counts([row["count"] for row in rows.values()], noun)
     note = f"own score less the others' mean\n{n}"
-    return fit_names(headed(ax, title, f"{note} each; {intervals_of(summary)}"))
+    return draw.fit_names(draw.headed(ax, title, f"{note} each; {intervals_of(summary)}"))

@@ -7,28 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.plots.figures import (
-    COLOURS,
-    axes_or_new,
-    bars,
-    counts,
-    digits,
-    empty,
-    fit,
-    fit_names,
-    headed,
-    label,
-    legend_above,
-    names_beside,
-    numeric,
-    percent,
-    reach,
-    reach_of,
-    short,
-    tick_label,
+from analysis.plots import drawing as draw
+from analysis.plots.accessors import RunPlots, SweepPlots
+from analysis.plots.summaries import (
+    Summary,
+    intervals_of,
+    note_of,
+    part,
+    rounds_of,
+    share_of,
+    summary_of,
 )
-from analysis.plots.summaries import Summary, intervals_of, part, rounds_of, share_of
-from analysis.plots.sweeps import rows_of, sweep, sweep_axes
+from analysis.plots.sweeps import metrics_in, rows_of, sweep, sweep_axes
 from analysis.stats import NOTHING, ratio, wilson
 from analysis.sweeping import metrics_frame, told
 from sim.errors import unknown_name
@@ -40,21 +30,23 @@ if TYPE_CHECKING:
 # --- ends -----------------------------------------------------------------------------------------
 
 _FATES = {
-    "won": ("bao_won", COLOURS[0]),
-    "tied": ("bao_tied", COLOURS[4]),
-    "beaten": ("bao_beaten", COLOURS[4]),
-    "second_recycling": ("second_recycling", COLOURS[5]),
-    "turn_cap": ("turn_cap", COLOURS[3]),
+    "won": ("bao_won", draw.COLOURS[0]),
+    "tied": ("bao_tied", draw.COLOURS[4]),
+    "beaten": ("bao_beaten", draw.COLOURS[4]),
+    "second_recycling": ("second_recycling", draw.COLOURS[5]),
+    "turn_cap": ("turn_cap", draw.COLOURS[3]),
 }
 """Label and colour of each way to end."""
 
 _ENDS = {
-    "end_bao": COLOURS[0],
-    "end_second_recycling": COLOURS[5],
-    "end_turn_cap": COLOURS[3],
+    "end_bao": draw.COLOURS[0],
+    "end_second_recycling": draw.COLOURS[5],
+    "end_turn_cap": draw.COLOURS[3],
 }
 
 
+@RunPlots.plot("how rounds end", summary_of)
+@SweepPlots.plot("how rounds end; options as of `analysis.plots.ends`", metrics_in)
 def ends(
     data: Summary | Mapping[Any, Summary] | pd.DataFrame,
     ax: Axes | None = None,
@@ -69,7 +61,7 @@ def ends(
         ax: Axes to draw on.
         x: Axis of the sweep along which, the first if None; of summaries, what it is called.
     """
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     if _is_summary(data):
         return _ends_of_one(data, ax)
     return _ends_of_many(*_metrics(data, x), ax)
@@ -104,86 +96,72 @@ def _ends_of_one(summary: Summary, ax: Axes) -> Axes:
     rounds = summary["rounds"]
     parts = summary["bao"] | summary["ends"]
     shown = [name for name in _FATES if parts[name] or name != "turn_cap"]
-    bars(
+    draw.bars(
         ax,
-        [label(_FATES[name][0]) for name in shown],
+        [draw.label(_FATES[name][0]) for name in shown],
         [100 * parts[name] / rounds for name in shown],
         [share_of(parts[name], rounds, summary) for name in shown],
         colours=[_FATES[name][1] for name in shown],
-        told=percent,
+        told=draw.percent,
         whole=True,
     )
-    ax.set_xlabel(label("rounds"))
-    note = f"{rounds_of(summary)}; {intervals_of(summary)}"
-    return fit_names(headed(ax, "How rounds end", note))
+    ax.set_xlabel(draw.label("rounds"))
+    return draw.fit_names(draw.headed(ax, "How rounds end", note_of(summary)))
 
 
 def _ends_of_many(metrics: pd.DataFrame, x: str, ax: Axes) -> Axes:
     """Draw stacked bars: beside each other over numbers, one below the other for words."""
-    upright = bool(numeric(metrics[x]))
+    upright = bool(draw.numeric(metrics[x]))
     ordered = metrics.sort_values(x, kind="stable") if upright else metrics
     parts = {name: rows_of(ordered, name, None) for name in _ENDS}
     occurring = [end for end in _ENDS if parts[end]["value"].any()]
     rows = parts["end_bao"]
-    draw: Any = ax.bar if upright else ax.barh
-    below: Any = 0
+    bar: Any = ax.bar if upright else ax.barh
+    places, below = range(len(rows)), 0.0 * rows["value"].to_numpy()
     for name in occurring:
         share = 100 * parts[name]["value"].to_numpy()
-        style = {_BASE[upright]: below, "color": _ENDS[name], "label": label(name)}
-        draw(range(len(rows)), share, **style)
+        style = {"bottom" if upright else "left": below, "color": _ENDS[name]}
+        bar(places, share, label=draw.label(name), **style)
         below = below + share
-    _borders(ax, parts, upright)
-    names = [tick_label(x, value) for value in rows[x]]
+    # Borders between the parts: the share of BAO, and what the turn cap leaves.
+    for name, end, sign in (("end_bao", 0, 1), ("end_turn_cap", 100, -1)):
+        part = sign * 100 * parts[name][["value", "low", "high"]].to_numpy() + end
+        if name == "end_bao" or parts[name]["value"].any():
+            style = {"fmt": "none", "ecolor": "black", "capsize": 3, "lying": not upright}
+            draw.intervals(ax, places, part[:, 0], part[:, 1:][:, ::sign], **style)
+    names = [draw.tick_label(x, value) for value in rows[x]]
     if upright:
         _bar_ticks(ax, names, list(rows[x]))
-        ax.set(xlabel=x, ylabel=label("rounds"), ylim=(0, 100), yticks=range(0, 101, 20))
+        ax.set(xlabel=x, ylabel=draw.label("rounds"), ylim=(0, 100), yticks=range(0, 101, 20))
     else:
-        names_beside(ax, names)
-        ax.set(ylabel=x, xlabel=label("rounds"), xlim=(0, 100), ylim=(len(names) - 0.5, -0.5))
-    note = f"{counts(list(rows['n']), 'rounds')} a bar"
+        draw.names_beside(ax, names)
+        ax.set(ylabel=x, xlabel=draw.label("rounds"), xlim=(0, 100), ylim=(len(names) - 0.5, -0.5))
+    note = f"{draw.counts(list(rows['n']), 'rounds')} a bar"
     widest = 50 * max(float((part["high"] - part["low"]).max()) for part in parts.values())
     if not math.isnan(widest):
         note += f"; 95 % intervals: ±{widest:.2g} at most"
     if len(occurring) < len(_ENDS):
         note += "; other ends never occurred"
-    headed(ax, "How rounds end", note)
-    legend_above(ax)
-    return ax if upright else fit_names(ax)
-
-
-_BASE = {True: "bottom", False: "left"}
-
-
-def _borders(ax: Axes, parts: Mapping[str, pd.DataFrame], upright: bool) -> None:
-    """Draw the intervals of the borders between the parts of stacked bars.
-
-    The lower one is the share of BAO; the upper one is what the turn cap leaves.
-    """
-    style: Any = {"fmt": "none", "ecolor": "black", "capsize": 3}
-    for name, sign in (("end_bao", 1), ("end_turn_cap", -1)):
-        rows = parts[name]
-        if name == "end_bao" or rows["value"].any():
-            border = 100 * rows["value"] if sign > 0 else 100 - 100 * rows["value"]
-            both = 100 * reach(rows, "value")[::sign]
-            if upright:
-                ax.errorbar(range(len(rows)), border, yerr=both, **style)
-            else:
-                ax.errorbar(border, range(len(rows)), xerr=both, **style)
+    draw.headed(ax, "How rounds end", note)
+    draw.legend_above(ax)
+    return ax if upright else draw.fit_names(ax)
 
 
 def _bar_ticks(ax: Axes, labels: list[str], numbers: list[float]) -> None:
     """Name the bars: with fewer digits where they are too long, then only some of them."""
-    shown = [short(label) for label in labels]
-    if not fit(ax, shown):
-        shown = [digits(f"{number:.3g}") for number in numbers]
+    shown = [draw.short(label) for label in labels]
+    if not draw.fit(ax, shown):
+        shown = [draw.digits(f"{number:.3g}") for number in numbers]
     places = range(len(shown))
-    step = next(k for k in range(1, len(shown) + 1) if fit(ax, shown[::k]) or k == len(shown))
+    step = next(k for k in range(1, len(shown) + 1) if draw.fit(ax, shown[::k]) or k == len(shown))
     ax.set_xticks(list(places)[::step], shown[::step])
 
 
 # --- recyclings -----------------------------------------------------------------------------------
 
 
+@RunPlots.plot("how often the discard pile is recycled", summary_of)
+@SweepPlots.plot("how often the second recycling ends a round", metrics_in)
 def recycling(
     data: Summary | Mapping[Any, Summary] | pd.DataFrame,
     ax: Axes | None = None,
@@ -200,7 +178,7 @@ def recycling(
         x: Axis of the sweep along which, the first if None; of summaries, what it is called.
         by: Another axis of the sweep, that tells lines apart.
     """
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     if not _is_summary(data):
         metrics, x = _metrics(data, x)
         return sweep(metrics, "end_second_recycling", ax, x=x, by=by)
@@ -213,16 +191,16 @@ def recycling(
     if most > 4:
         parts[4] = sum(count for value, count in times.items() if value >= 4)
         names[4] = "4 or more"
-    bars(
+    draw.bars(
         ax,
         names,
         [100 * part / rounds for part in parts.values()],
         [share_of(part, rounds, summary) for part in parts.values()],
-        told=percent,
+        told=draw.percent,
     )
-    ax.set_ylabel(label("recyclings"))
-    ax.set_xlabel(label("rounds"))
-    return headed(ax, "Recyclings in a round", f"{rounds_of(summary)}; {intervals_of(summary)}")
+    ax.set_ylabel(draw.label("recyclings"))
+    ax.set_xlabel(draw.label("rounds"))
+    return draw.headed(ax, "Recyclings in a round", note_of(summary))
 
 
 # --- length ---------------------------------------------------------------------------------------
@@ -231,6 +209,7 @@ _BINS = 40
 """Bars of a histogram, at most."""
 
 
+@RunPlots.plot("how many turns rounds take, by how they end", summary_of)
 def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw how many turns rounds take, stacked by how they end, and the mean.
 
@@ -241,38 +220,43 @@ def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     Raises:
         InputError: An older run did not count this.
     """
-    ax = axes_or_new(ax)
+    import numpy as np
+
+    ax = draw.axes_or_new(ax)
     rounds, by_end = summary["rounds"], part(summary, "by_end", "lengths")
     histograms = {end: dict(spread["histogram"]) for end, spread in by_end.items()}
     first, width, last = _layout(histograms.values())
-    edges = [first + k * width for k in range(last + 1)]
-    below = [0.0] * len(edges)
-    totals = [0] * len(edges)
+    edges = list(range(first, first + (last + 1) * width, width))
+    at = np.array(edges) + (width - 1) / 2
+    total = np.zeros(len(edges), int)
     for name, colour in _ENDS.items():
-        binned = [0] * len(edges)
-        for turns, count in histograms[name.removeprefix("end_")].items():
+        times = histograms[name.removeprefix("end_")]
+        binned = np.zeros(len(edges), int)
+        for turns, count in times.items():
             binned[min((turns - first) // width, last)] += count
-        if not any(binned):
+        if not times:
             continue
-        heights = [100 * count / rounds for count in binned]
-        told = label(f"{name}_share", n=digits(percent(100 * sum(binned) / rounds)))
-        at = [edge + (width - 1) / 2 for edge in edges]
-        ax.bar(at, heights, bottom=below, width=0.94 * width, color=colour, label=told)
-        below = [a + b for a, b in zip(below, heights, strict=True)]
-        totals = [a + b for a, b in zip(totals, binned, strict=True)]
-    highest = _reach_of_bars(ax, at, below, totals, summary)
+        share = draw.digits(draw.percent(100 * int(binned.sum()) / rounds))
+        told = draw.label(f"{name}_share", n=share)
+        heights, bottom = 100 * binned / rounds, 100 * total / rounds
+        ax.bar(at, heights, 0.94 * width, bottom, color=colour, label=told)
+        total += binned
+    heights = 100 * total / rounds
+    ends = [share_of(int(count), rounds, summary) for count in total]
+    draw.intervals(ax, at, heights, ends, fmt="none", ecolor="0.25", elinewidth=0.8)
+    highest = max(high or height for (_, high), height in zip(ends, heights, strict=True))
     mean = summary["turns"]["mean"]
-    mean_label = label("mean_turns", n=digits(f"{mean:.4g}"))
+    mean_label = draw.label("mean_turns", n=draw.digits(f"{mean:.4g}"))
     ax.axvline(mean, color="black", linewidth=1, linestyle=":", label=mean_label)
     few = max(0, 8 - len(edges)) / 2  # so that a single bar is no wall
     ax.set_xlim(edges[0] - (few + 1) * width, edges[-1] + (few + 1.5) * width)
     longest = summary["turns"]["max"]
     _turn_ticks(ax, edges, width, longest)
-    ax.set_xlabel(label("turns") if width == 1 else label("turns_in_bars", n=width))
-    ax.set_ylabel(label("rounds"))
+    ax.set_xlabel(draw.label("turns") if width == 1 else draw.label("turns_in_bars", n=width))
+    ax.set_ylabel(draw.label("rounds"))
     ax.set_ylim(0, 1.02 * highest)
-    headed(ax, "Length of rounds", f"{rounds_of(summary)}; {intervals_of(summary, 'thin bars')}")
-    return legend_above(ax)
+    draw.headed(ax, "Length of rounds", note_of(summary, "thin bars"))
+    return draw.legend_above(ax)
 
 
 def _layout(histograms: Iterable[Mapping[int, int]]) -> tuple[int, int, int]:
@@ -280,34 +264,11 @@ def _layout(histograms: Iterable[Mapping[int, int]]) -> tuple[int, int, int]:
 
     Where a few values lie far above all others the last bar takes all of these.
     """
-    merged: Counter[int] = Counter()
-    for histogram in histograms:
-        merged.update(histogram)
+    merged = sum(map(Counter, histograms), Counter[int]())
     first, highest = min(merged), max(merged)
-    seen, total = 0, sum(merged.values())
-    cut = highest
-    for value in sorted(merged):
-        seen += merged[value]
-        if seen >= 0.998 * total:
-            cut = value
-            break
-    if highest <= 1.3 * cut:
-        cut = highest
+    cut = draw.shown_up_to(highest, draw.tail(merged))
     width = max(1, -(-(cut - first + 1) // _BINS))
     return first, width, (cut - first) // width + (1 if cut < highest else 0)
-
-
-def _reach_of_bars(
-    ax: Axes, at: Sequence[float], heights: Sequence[float], parts: Sequence[int], summary: Summary
-) -> float:
-    """Draw the interval of each bar of a histogram; return how high all of it is."""
-    if summary["games"] is not None:
-        return max(heights)
-    ends = [share_of(part, summary["rounds"], summary) for part in parts]
-    ax.errorbar(
-        at, heights, yerr=reach_of(heights, ends), fmt="none", ecolor="0.25", elinewidth=0.8
-    )
-    return max(high or 0.0 for _, high in ends)
 
 
 def _turn_ticks(ax: Axes, edges: Sequence[int], width: int, longest: int) -> None:
@@ -315,17 +276,13 @@ def _turn_ticks(ax: Axes, edges: Sequence[int], width: int, longest: int) -> Non
     from matplotlib.ticker import MaxNLocator
 
     open_end = longest >= edges[-1] + width
-    end = edges[-1] + width - 1 if not open_end else edges[-1] - 1
+    end = edges[-1] - 1 if open_end else edges[-1] + width - 1
     ticks = [int(tick) for tick in MaxNLocator(7, integer=True).tick_values(edges[0], end)]
-    gap = ticks[1] - ticks[0] if len(ticks) > 1 else 1
-    limit = end if not open_end else edges[-1] - 0.7 * gap
-    ticks = [tick for tick in ticks if edges[0] <= tick <= limit]
-    ticks = list(dict.fromkeys(ticks))
-    labels = [str(tick) for tick in ticks]
+    limit = edges[-1] - 0.7 * (ticks[1] - ticks[0] if len(ticks) > 1 else 1) if open_end else end
+    shown = {tick: str(tick) for tick in ticks if edges[0] <= tick <= limit}
     if open_end:
-        ticks.append(edges[-1] + (width - 1) // 2)
-        labels.append(f"≥{edges[-1]}")
-    ax.set_xticks(ticks, labels)
+        shown[edges[-1] + (width - 1) // 2] = f"≥{edges[-1]}"
+    ax.set_xticks(list(shown), list(shown.values()))
 
 
 # --- calls of BAO ---------------------------------------------------------------------------------
@@ -337,6 +294,7 @@ _CALLED_ON = {  # by what, and the label that no page has
 }
 
 
+@RunPlots.plot("how often BAO succeeds by what it was called on", summary_of)
 def bao(
     summary: Summary, ax: Axes | None = None, *, by: str = "total", least: int | None = None
 ) -> Axes:
@@ -357,38 +315,29 @@ def bao(
         raise unknown_name("choice", by, list(_CALLED_ON)).inside("by")
     from matplotlib.ticker import MaxNLocator
 
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     rows = part(summary, "calls", "bao")[f"by_{by}"]
     counted = {value: (won, won + sum(others)) for value, won, *others in rows}
     calls = sum(n for _, n in counted.values())
-    if least is None:
-        least = 30 if any(n >= 30 for _, n in counted.values()) else 1
+    least = draw.usual_least([n for _, n in counted.values()], least)
     shown = {value: pair for value, pair in counted.items() if pair[1] >= least}
-    ax.set_xlabel(label("total") if by == "total" else _CALLED_ON[by])
+    ax.set_xlabel(draw.label("total") if by == "total" else _CALLED_ON[by])
     title = f"BAO: success by {by if by != 'unknown' else 'unknown cards'}"
     if not shown:
-        empty(ax, label("never_called") if not calls else f"nowhere {least:,} calls")
-        return headed(ax, title, rounds_of(summary))
+        draw.empty(ax, draw.label("never_called") if not calls else f"nowhere {least:,} calls")
+        return draw.headed(ax, title, rounds_of(summary))
     ax.bar(
         list(shown),
         [100 * n / calls for _, n in shown.values()],
         width=0.9,
         color="0.82",
-        label=label("all_calls"),
+        label=draw.label("all_calls"),
     )
     values = [100 * won / n for won, n in shown.values()]
     intervals = [share_of(won, n, summary) for won, n in shown.values()]
-    ax.errorbar(
-        list(shown),
-        values,
-        yerr=reach_of(values, intervals),
-        fmt="o-",
-        markersize=4,
-        linewidth=1,
-        capsize=2,
-        color=COLOURS[0],
-        label=label("calls_won"),
-    )
+    style: Any = {"fmt": "o-", "markersize": 4, "linewidth": 1, "capsize": 2}
+    style |= {"color": draw.COLOURS[0], "label": draw.label("calls_won")}
+    draw.intervals(ax, list(shown), values, intervals, **style)
     ax.set_ylim(0, 104)
     few = max(0, 6 - (max(shown) - min(shown))) / 2  # so that a single bar is no wall
     left = few if by == "total" else 0.0  # there is no turn and no number of cards below 0
@@ -397,8 +346,8 @@ def bao(
     ax.set_ylabel("%")
     ax.grid(axis="y", alpha=0.3)
     ax.set_yticks(range(0, 101, 20))
-    note = f"{counts([calls], 'calls')}; {intervals_of(summary)}"
+    note = f"{draw.counts([calls], 'calls')}; {intervals_of(summary)}"
     if least > 1 and len(shown) < len(counted):
         note += f"; left out: fewer than {least:,} calls"
-    headed(ax, title, note)
-    return legend_above(ax)
+    draw.headed(ax, title, note)
+    return draw.legend_above(ax)

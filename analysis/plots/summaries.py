@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.plots.figures import counts
+from analysis.plots.drawing import counts
 from analysis.stats import Interval, wilson
 from sim.errors import InputError
 
@@ -59,10 +59,21 @@ def intervals_of(summary: Summary, drawn: str = "bars") -> str:
     return f"{drawn}: 95 % intervals" if known else "no intervals with games"
 
 
+def note_of(summary: Summary, drawn: str = "bars") -> str:
+    """Return how many rounds a plot is made of, and what it says of intervals."""
+    return f"{rounds_of(summary)}; {intervals_of(summary, drawn)}"
+
+
 def in_percent(interval: Interval) -> Interval:
     """Return an interval in per cent."""
     low, high = interval
     return (None, None) if low is None or high is None else (100 * low, 100 * high)
+
+
+def summary_of(result: Any) -> Summary:
+    """Return the summary of a run."""
+    summary: Summary = result.summary()
+    return summary
 
 
 def seat_names(summary: Summary) -> list[str]:

@@ -5,33 +5,62 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from analysis.plots.figures import (
-    BAND,
-    COLOURS,
-    MARKS,
-    axes_or_new,
-    cell_texts,
-    counts,
-    headed,
-    heat,
-    label,
-    labels,
-    legend_beside,
-    letters,
-    level,
-    name_ticks,
-    places_of,
-    reach,
-    series,
-    short,
-    tick_label,
-    tick_values,
-)
+from analysis.plots import drawing as draw
+from analysis.plots.accessors import SweepPlots
+from sim.errors import InputError, unknown_name
 from sim.metrics import SWEPT, Metric
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from analysis.results.sweep import SweepResult
+
+
+def metrics_in(result: SweepResult) -> pd.DataFrame:
+    """Return the metrics of a sweep."""
+    return result.metrics
+
+
+@SweepPlots.plot("a metric over one axis; options as of `analysis.plots.sweep`", lambda it: it)
+def metric(
+    result: SweepResult, metric: str = "win_share", ax: Axes | None = None, **options: Any
+) -> Axes:
+    """Draw a metric over one axis; options as of `analysis.plots.sweep`."""
+    return sweep(result.metrics, metric, ax, **_checked(result, metric, options, axes=1))
+
+
+@SweepPlots.plot("a metric over two axes; options as of `analysis.plots.sweep_map`", lambda it: it)
+def map(
+    result: SweepResult, metric: str = "win_share", ax: Axes | None = None, **options: Any
+) -> Axes:
+    """Draw a metric over two axes; options as of `analysis.plots.sweep_map`."""
+    return sweep_map(result.metrics, metric, ax, **_checked(result, metric, options, axes=2))
+
+
+def _checked(
+    result: SweepResult, metric: str, options: dict[str, Any], axes: int
+) -> dict[str, Any]:
+    """Return the options of a plot, with the seat in focus where none is named and one is needed.
+
+    Raises:
+        InputError: The sweep has not the metric, or the axes that the plot is to be over.
+    """
+    rows, keys = result.metrics, [axis.key for axis in result.sweep.axes]
+    names = list(dict.fromkeys(rows["metric"]))
+    if metric not in names:
+        raise unknown_name("metric", metric, names).inside("metric")
+    if len(keys) < axes:
+        expected = f"a sweep over at least {axes} axes, or plot.metric"
+        raise InputError("two axes are needed", expected=expected, got=keys)
+    for option in ("x", "y", "by"):
+        given, known = options.get(option), [*keys, *(["seat"] if option == "by" else [])]
+        if given is not None and given not in known:
+            raise unknown_name("axis", given, known).inside(option)
+    of_seats = rows[rows["metric"] == metric]["seat"].notna().any()
+    if "seat" in options or options.get("by") == "seat" or not of_seats:
+        return options
+    return options | {"seat": next(iter(result.sweep.focus), 0)}
 
 
 def sweep(
@@ -58,8 +87,8 @@ def sweep(
         seat: Whose; only for metrics of a seat. All seats together make no sense.
         dots: Draw no lines, as where further axes vary too.
     """
-    ax = axes_or_new(ax)
-    return headed(ax, *draw_sweep(metrics, metric, ax, x=x, by=by, seat=seat, dots=dots))
+    ax = draw.axes_or_new(ax)
+    return draw.headed(ax, *draw_sweep(metrics, metric, ax, x=x, by=by, seat=seat, dots=dots))
 
 
 def draw_sweep(
@@ -78,13 +107,12 @@ def draw_sweep(
     x = x or sweep_axes(metrics)[0]
     rows = rows_of(metrics, metric, seat)
     known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
-    places, numbers = places_of(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
-    parts = list(series(rows, by))
+    places, numbers = draw.places_of(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
+    parts = list(draw.series(rows, by))
     means = any(len(part) >= 2 * part[x].nunique() for _, part in parts)
     for k, (name, part) in enumerate(parts):
         part = part.assign(at=part[x].map(places) if places else part[x]).sort_values("at")
-        style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "label": name}
-        style |= {"marker": MARKS[k % len(MARKS)], "markersize": 4}
+        style: dict[str, Any] = {"label": name, "markersize": 4} | draw.marked(k)
         beside = 0.12 * (k - (len(parts) - 1) / 2) if places else 0
         if means:
             _draw_means(ax, part.assign(at=part["at"] + beside), scale, style, joined=numbers)
@@ -93,16 +121,16 @@ def draw_sweep(
         else:
             _draw_dots(ax, part.assign(at=part["at"] + beside), scale, style)
     if places:
-        name_ticks(ax, list(places.values()), [tick_label(x, value) for value in places])
+        draw.name_ticks(ax, list(places.values()), [draw.tick_label(x, value) for value in places])
         ax.margins(x=0.05 if numbers else 0.15)
     else:
-        tick_values(ax, sorted(rows[x].unique()))
-    ax.set_xlabel(x + label("not_to_scale") if places and numbers else x)
+        draw.tick_values(ax, sorted(rows[x].unique()))
+    ax.set_xlabel(x + draw.label("not_to_scale") if places and numbers else x)
     ax.set_ylabel(_label(known))
     ax.grid(alpha=0.3)
     if by is not None:
-        legend_beside(ax, label("seat") if by == "seat" else by)
-    level(ax, share=known.share)
+        draw.legend_beside(ax, draw.label("seat") if by == "seat" else by)
+    draw.level(ax, share=known.share)
     return _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows)
 
 
@@ -129,13 +157,14 @@ def _draw_line(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]
         style = style | {"marker": None}
     ax.plot(rows["at"], scale * rows["value"], **style)
     low, high = scale * rows["low"], scale * rows["high"]
-    ax.fill_between(rows["at"], low, high, color=style["color"], alpha=BAND, linewidth=0)
+    ax.fill_between(rows["at"], low, high, color=style["color"], alpha=draw.BAND, linewidth=0)
 
 
 def _draw_dots(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
     """Draw dots with bars."""
-    both = scale * reach(rows, "value")
-    ax.errorbar(rows["at"], scale * rows["value"], yerr=both, linestyle="none", capsize=3, **style)
+    ends = scale * rows[["low", "high"]].to_numpy()
+    style = style | {"linestyle": "none", "capsize": 3}
+    draw.intervals(ax, rows["at"], scale * rows["value"], ends, **style)
 
 
 def sweep_map(
@@ -157,26 +186,25 @@ def sweep_map(
         y: Axis from below to above; the second if None.
         seat: Whose; only for metrics of a seat.
     """
-    ax = axes_or_new(ax)
+    ax = draw.axes_or_new(ax)
     first, second = sweep_axes(metrics)[:2]
     x, y = x or first, y or second
     rows = rows_of(metrics, metric, seat)
     known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
     across, up = list(dict.fromkeys(rows[x])), list(dict.fromkeys(rows[y]))
-    value = rows.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across)
     half = rows.assign(half=(rows["high"] - rows["low"]) / 2)
-    half = half.pivot(index=y, columns=x, values="half").reindex(index=up, columns=across)
-    cells, halves = scale * value.to_numpy(), scale * half.to_numpy()
-    image = heat(ax, cells, None, origin="lower")
+    cells, halves = (scale * draw.grid(half, name, y, x) for name in ("value", "half"))
+    image = draw.heat(ax, cells, None, origin="lower")
     ax.spines[:].set_visible(False)
-    ax.set_xticks(range(len(across)), [letters(short(tick_label(x, value))) for value in across])
-    ax.set_yticks(range(len(up)), [letters(short(tick_label(y, value))) for value in up])
+    for axis, name, values in ((ax.xaxis, x, across), (ax.yaxis, y, up)):
+        told = [draw.letters(draw.short(draw.tick_label(name, value))) for value in values]
+        axis.set_ticks(range(len(values)), told)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     note = _metric_note(rows, "below: half of the 95 % interval")
     unit = "" if not known.share else ", %"
-    headed(ax, _title(known, seat, None) + unit, note)
-    cell_texts(ax, cells, image, "{:.2f}".format, halves)
+    draw.headed(ax, _title(known, seat, None) + unit, note)
+    draw.cell_texts(ax, cells, image, "{:.2f}".format, halves)
     return ax
 
 
@@ -193,7 +221,7 @@ def rows_of(metrics: pd.DataFrame, metric: str, seat: int | None) -> pd.DataFram
 
 
 def _metric_note(rows: pd.DataFrame, intervals: str = "95 % intervals") -> str:
-    note = f"{counts(list(rows['n']), rows['of'].iloc[0])} a point"
+    note = f"{draw.counts(list(rows['n']), rows['of'].iloc[0])} a point"
     return f"{note}; {intervals}" if rows["low"].notna().any() else note
 
 
@@ -206,5 +234,5 @@ def _title(metric: Metric, seat: int | None, by: str | None) -> str:
 
 def _label(metric: Metric) -> str:
     english = f"{metric.label}, %" if metric.share else metric.label
-    known = f"plot.metric_{metric.name}" in labels().language
-    return label(f"metric_{metric.name}") if known else english
+    known = f"plot.metric_{metric.name}" in draw.labels().language
+    return draw.label(f"metric_{metric.name}") if known else english

@@ -146,7 +146,7 @@ def drawn(
         alt: What it shows, in words, for those who do not see it.
         narrow_height: The same for narrow screens; as `height` if 0.
     """
-    from analysis.plots.figures import Labels, labelled, picture
+    from analysis.plots.drawing import Labels, labelled, picture
     from analysis.report.plots import fit
 
     def made(width: float, height: float, variant: str, *, narrow: bool) -> Markup:

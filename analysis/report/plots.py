@@ -30,7 +30,7 @@ def fit(figure: Figure, *, narrow: bool) -> float:
     """
     from matplotlib.text import Text
 
-    from analysis.plots.figures import break_labels
+    from analysis.plots.drawing import break_labels
 
     for ax in figure.axes:
         legend = ax.get_legend()
@@ -41,13 +41,15 @@ def fit(figure: Figure, *, narrow: bool) -> float:
         if narrow and ax.images and ax.images[0].get_size()[1] > _FIELDS_AT_MOST:
             for text in ax.texts:  # too many to be read; the table below the picture has them
                 text.set_visible(False)
-    for text in figure.findobj(Text):
-        if isinstance(text, Text):
-            text.set_fontsize(max(float(text.get_fontsize()), LEAST))
+    texts: list[Any] = figure.findobj(Text)
+    for text in texts:
+        text.set_fontsize(max(float(text.get_fontsize()), LEAST))
     for ax in figure.axes:
         if max(map(len, (ax.get_xlabel(), ax.get_ylabel()))) > _LABEL:
             break_labels(ax, beyond=1.0)
-    return _least(figure)
+    texts = figure.findobj(Text)  # with those that breaking has made
+    seen = (text for text in texts if text.get_visible() and text.get_text().strip())
+    return min((float(text.get_fontsize()) for text in seen), default=0.0)
 
 
 def _wrap_names(ax: Axes) -> None:
@@ -71,15 +73,3 @@ def _legend_below(ax: Axes, legend: Any) -> None:
         fontsize="small",
         title_fontsize="small",
     )
-
-
-def _least(figure: Figure) -> float:
-    from matplotlib.text import Text
-
-    texts: list[Any] = figure.findobj(Text)
-    sizes = [float(text.get_fontsize()) for text in texts if _shows(text)]
-    return min(sizes, default=0.0)
-
-
-def _shows(text: Any) -> bool:
-    return bool(text.get_visible() and text.get_text().strip())

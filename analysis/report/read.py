@@ -80,7 +80,7 @@ def _of_result(result: Any) -> Source:
 
 def _kept(result: Result) -> dict[str, Any]:
     """Return a run's calibration, its numbers as of a point of a sweep, and its scores if kept."""
-    from analysis.plots.accessors import seat_scores
+    from analysis.plots.players import seat_scores
     from analysis.results.run import confidence
     from analysis.sweeping import point_rows
     from sim.store.rows import RECORDS

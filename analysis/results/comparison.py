@@ -61,7 +61,8 @@ from sim.store.tasks import SIDES, SUMS, Keeper, keeping, plan_of_comparison
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
+
+    from analysis.plots import ComparisonPlots
 
 
 @dataclass(eq=False)
@@ -176,6 +177,8 @@ class Comparison(Shown):
     @property
     def plot(self) -> ComparisonPlots:
         """Single plots: ``comparison.plot.differences(ax)``; see `ComparisonPlots`."""
+        from analysis.plots import ComparisonPlots
+
         return ComparisonPlots(self)
 
     # --- folders ----------------------------------------------------------------------------------
@@ -196,19 +199,6 @@ class Comparison(Shown):
         from analysis.plots import comparison_pictures
 
         return comparison_pictures(self.differences)
-
-
-@dataclass(frozen=True)
-class ComparisonPlots:
-    """The plots of a comparison; each takes the axes to draw on, and returns them."""
-
-    comparison: Comparison
-
-    def differences(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw differences with their intervals; see `analysis.plots.differences`."""
-        from analysis.plots import differences
-
-        return differences(self.comparison.differences, ax, **options)
 
 
 def made(comparing: Comparing, pairs: PairSums, job: PairJob, seconds: float) -> Comparison:

@@ -53,7 +53,7 @@ def write_page(results: Sequence[Any], path: str | None, lang: str, quiet: bool)
             write(file, text)
         if not quiet:
             tell(f"the page is {path}")
-    figures = sys.modules.get("analysis.plots.figures")
+    figures = sys.modules.get("analysis.plots.drawing")
     if figures is not None and figures.undrawn and not quiet:
         letters = "".join(sorted(figures.undrawn))
         figures.undrawn.clear()

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 import sim
 from analysis import plots
-from analysis.plots.figures import undrawn
+from analysis.plots.drawing import undrawn
 from analysis.report.read import read
 from analysis.results.comparison import Comparison
 from analysis.results.sweep import SweepResult

@@ -70,7 +70,7 @@ def test_what_cannot_be_drawn_is_left_out(
         return {"svg": b'<svg viewBox="0 0 1 1"></svg>'}
 
     monkeypatch.setattr("analysis.plots.files.picture", drawn)
-    monkeypatch.setattr("analysis.plots.figures.picture", drawn)  # of pages
+    monkeypatch.setattr("analysis.plots.drawing.picture", drawn)  # of pages
     result = play(out=tmp_path)
     there = files(tmp_path)
     assert json.loads(there[MANIFEST])["finished"] is True

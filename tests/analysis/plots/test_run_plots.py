@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import sim
 from analysis import plots
-from analysis.plots.figures import STYLE, percent
+from analysis.plots.drawing import STYLE, percent
 from analysis.results.run import Result
 from sim.errors import InputError
 from sim.game.study import Study
@@ -242,7 +242,7 @@ def test_recyclings_add_up(results: dict[str, Result], ax: Axes) -> None:
 def test_scores_have_means(results: dict[str, Result], ax: Axes) -> None:
     result = results["usual"]
     result.plot.scores(ax)
-    means = [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "D"]
+    means = [float(x) for line in ax.lines if line.get_marker() == "D" for x in line.get_xdata()]
     assert means == pytest.approx([player["score_mean"] for player in result.summary()["players"]])
 
 
@@ -294,14 +294,14 @@ def test_birds_by_name(results: dict[str, Result], ax: Axes) -> None:
     result.plot.birds(ax)
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert "Golden Toucan" in names
-    dots = [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "o"]
+    dots = [float(x) for line in ax.lines if line.get_marker() == "o" for x in line.get_xdata()]
     swings = [bird["dealt"]["swing"] for bird in result.summary()["birds"]]
     assert dots == pytest.approx([swing for swing in swings if swing is not None])
 
 
 def test_swings_of_powers(results: dict[str, Result], ax: Axes) -> None:
     results["usual"].plot.birds(ax, of="powers")
-    assert "macaw" in [label.get_text() for label in ax.get_yticklabels()]
+    assert "Macaw" in [label.get_text() for label in ax.get_yticklabels()]
     with pytest.raises(InputError, match="of"):
         results["usual"].plot.birds(ax, of="kept")
 

@@ -444,9 +444,11 @@ def test_the_plot() -> None:
     assert [text.get_text() for text in other.get_yticklabels()] == [
         f"score_mean, balanced ({k})" for k in range(3)
     ]
-    xs = [line.get_xdata() for line in other.lines if len(line.get_xdata()) == 2]
+    drawn: list[Any] = list(other.collections)
+    ends = {tuple(end for end, _ in segment) for bars in drawn for segment in bars.get_segments()}
     frame = found.differences.query("metric == 'score_mean'")
-    assert xs[0] == pytest.approx([frame["low"].iloc[0], frame["high"].iloc[0]])
+    assert min(ends) == pytest.approx(min(zip(frame["low"], frame["high"], strict=True)))
+    assert len(ends) == len(frame) == 3
     with pytest.raises(ValueError, match="one unit"):
         found.plot.differences(other, metrics=["score_mean", "win_share"])
 

@@ -6,15 +6,15 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from analysis.stats import Interval
-from analysis.words import DEFAULT, NO_BREAK, Language, language
+from analysis.words import DEFAULT, MINUS, NO_BREAK, Language, language
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -251,6 +251,11 @@ def _broken(text: str, room: float, font: Any) -> list[str]:
     return lines
 
 
+def usual_least(numbers: Iterable[int], least: int | None) -> int:
+    """Return what is too few to be drawn; if None 30, or where nowhere are so many, 1."""
+    return least or (30 if max(numbers, default=0) >= 30 else 1)
+
+
 def counts(numbers: Sequence[int], of: str) -> str:
     """Return ``n = 1,000 rounds``, ``n = 1,000 to 2,000 rounds``, ``n = 1 round``."""
     low, high = min(numbers), max(numbers)
@@ -286,42 +291,77 @@ def bars(
         whole: Names are words of ours, which are not cut.
     """
     rows = range(len(names))
-    if not parts:
-        ax.barh(rows, values, color=colours, height=_THICK)
-    left = [0.0] * len(names)
-    for entry, colour, widths in parts:
-        ax.barh(rows, widths, left=left, color=colour, height=_THICK, label=entry)
-        left = [a + b for a, b in zip(left, widths, strict=True)]
-    if any(low is not None for low, _ in intervals):
-        reach = reach_of(values, intervals)
-        ax.errorbar(values, rows, xerr=reach, fmt="none", ecolor="black", capsize=3)
     ends = [max(v, high or 0.0) for v, (_, high) in zip(values, intervals, strict=True)]
     names_beside(ax, names, whole=whole)
     ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlim(0, max(ends, default=0.0) or 1.0)
     ax.grid(axis="x", alpha=0.3)
-    top = max(ends, default=0.0) or 1.0
-    texts = [digits(told(value)) for value in values]
-    ax.set_xlim(0, top / (1 - _taken(ax, texts)))
-    for row, text, end in zip(rows, texts, ends, strict=True):
-        ax.annotate(
-            text,
-            (end, row),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="small",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-            zorder=2.2,  # over lines, which would cross it, and under the frame
-        )
+    left = [0.0] * len(names)
+    all_of_it: Any = ("", colours, values)
+    for entry, colour, widths in parts or [all_of_it]:
+        drawn = ax.barh(rows, widths, left=left, color=colour, height=_THICK, label=entry)
+        left = [a + b for a, b in zip(left, widths, strict=True)]
+    if any(low is not None for low, _ in intervals):
+        reach = reach_of(values, intervals, unknown=0.0)
+        style: Any = {"fmt": "none", "ecolor": "black", "capsize": 3}
+        drawn.errorbar = ax.errorbar(values, rows, xerr=reach, **style)
+    ax.bar_label(
+        drawn,
+        [digits(told(value)) for value in values],
+        padding=4,
+        fontsize="small",
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        zorder=2.2,  # over lines, which would cross it, and under the frame
+    )
 
 
-def reach_of(values: Sequence[float], intervals: Sequence[Interval]) -> list[list[float]]:
-    """Return how far intervals reach below and above values, 2 × values; 0 where there are none."""
-    pairs = [
-        (0.0, 0.0) if low is None or high is None else (max(v - low, 0.0), max(high - v, 0.0))
-        for v, (low, high) in zip(values, intervals, strict=True)
-    ]
-    return [[below for below, _ in pairs], [above for _, above in pairs]]
+def intervals(
+    ax: Axes,
+    places: Any,
+    values: Any,
+    ends: Any,
+    *,
+    lying: bool = False,
+    **style: Any,
+) -> None:
+    """Draw values at places of the axis below, or of the upright one, with those intervals known.
+
+    Args:
+        ax: Axes to draw on.
+        places: Of the values.
+        values: As many.
+        ends: Low and high end of each interval; None where there are none.
+        lying: The places are those of the upright axis.
+        **style: Of matplotlib's ``errorbar``.
+    """
+    at = (values, places) if lying else (places, values)
+    style |= {"xerr" if lying else "yerr": reach_of(values, ends)}
+    ax.errorbar(*at, **style)
+
+
+def reach_of(values: Any, ends: Any, unknown: float = math.nan) -> Any:
+    """Return how far intervals reach below and above values, 2 × values; `unknown` without one.
+
+    Nothing is below 0, as where rounding puts a value beyond the end of its interval.
+    """
+    import numpy as np
+
+    middle = np.array(values, dtype=float)
+    low, high = np.array(ends, dtype=float).reshape(-1, 2).T
+    return np.nan_to_num(np.maximum([middle - low, high - middle], 0.0), nan=unknown)
+
+
+def tail(times: Mapping[int, int]) -> int:
+    """Return the value that at most one in 500 is above."""
+    values = sorted(times)
+    seen = accumulate(times[value] for value in values)
+    least = 0.998 * sum(times.values())
+    return next(value for value, so_far in zip(values, seen, strict=True) if so_far >= least)
+
+
+def shown_up_to(highest: int, most: int) -> int:
+    """Return up to where values are drawn: all, unless a few lie far above most."""
+    return highest if highest <= 1.3 * most else most
 
 
 _THICK = 0.66
@@ -376,12 +416,6 @@ def legend_above(ax: Axes) -> Axes:
     return ax
 
 
-def _taken(ax: Axes, texts: Sequence[str]) -> float:
-    """Return which part of the width of axes labels beside bars take, up to a half."""
-    needed = 6.0 + max((_width(text, "small") for text in texts), default=0.0)
-    return min(needed / size_of(ax)[0], 0.5)
-
-
 def _width(text: str, font: Any) -> float:
     """Return how wide a line of text is, in points; `font` may be a size alone."""
     from matplotlib.font_manager import FontProperties
@@ -423,13 +457,9 @@ def _entry(text: str) -> str:
     return ("\N{ZERO WIDTH SPACE}" if text.startswith("_") else "") + letters(text)
 
 
-def reach(rows: pd.DataFrame, name: str) -> Any:
-    """Return how far intervals reach below and above values, 2 × rows, never below 0."""
-    import numpy as np
-
-    value = rows[name].to_numpy()
-    both = np.stack([value - rows["low"].to_numpy(), rows["high"].to_numpy() - value])
-    return np.maximum(both, 0.0)
+def marked(k: int) -> dict[str, Any]:
+    """Return colour and mark of a series."""
+    return {"color": COLOURS[k % len(COLOURS)], "marker": MARKS[k % len(MARKS)]}
 
 
 def places_of(column: pd.Series[Any]) -> dict[Any, int]:
@@ -453,19 +483,10 @@ def numeric(column: pd.Series[Any]) -> bool:
 
 
 def name_ticks(ax: Axes, places: Sequence[float], names: Sequence[str]) -> None:
-    """Put names below axes: in lines of their own words if need be, else aslant."""
-    from matplotlib.font_manager import FontProperties
-
-    room = size_of(ax)[0] / max(len(places), 1) - 4
-    font = FontProperties(size=ax.xaxis.get_major_ticks()[0].label1.get_fontsize())
-    broken = [_broken(short(name), room, font) for name in names]
-    lines = [line for name in broken for line in name]
-    if max(_width(line, "medium") for line in lines) <= room:
-        ax.set_xticks(list(places), [letters("\n".join(name)) for name in broken])
-        return
-    most = max(8, int(5 * size_of(ax)[1] / 72))
-    cut = [letters(short(name, most)) for name in names]
-    ax.set_xticks(list(places), cut, rotation=30, ha="right", rotation_mode="anchor")
+    """Put names below axes: aslant where there is no room side by side."""
+    shown = [letters(short(name)) for name in names]
+    slant: Any = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(list(places), shown, **({} if fit(ax, shown) else slant))
 
 
 def tick_values(ax: Axes, values: Sequence[Any]) -> None:
@@ -552,6 +573,13 @@ def heat(ax: Axes, cells: Any, centre: float | None, origin: Any = "upper") -> A
     )
 
 
+def grid(rows: pd.DataFrame, column: str, down: str, across: str, names: Any = None) -> Any:
+    """Return a column as fields, those of `names` in both directions or in order of appearance."""
+    order = [names or list(dict.fromkeys(rows[axis])) for axis in (down, across)]
+    frame = rows.pivot(index=down, columns=across, values=column)
+    return frame.reindex(index=order[0], columns=order[1]).to_numpy()
+
+
 def cell_texts(
     ax: Axes, cells: Any, image: Any, told: Callable[[float], str], halves: Any = None
 ) -> None:
@@ -559,48 +587,31 @@ def cell_texts(
 
     Where the fields are too small for that, a bar tells what the colours mean.
     """
-    size = _cell_size(ax, cells, told, halves is not None)
+    import numpy as np
+    from matplotlib.font_manager import FontProperties
+
+    texts = {at: told(value) for at, value in np.ndenumerate(cells) if not math.isnan(value)}
+    if halves is not None:
+        known = {at: f"\n±{told(half)}" for at, half in np.ndenumerate(halves) if half >= 0}
+        texts = {at: text + known.get(at, "") for at, text in texts.items()}
+    usual = float(FontProperties(size="x-small").get_size_in_points())
+    lines = [line for text in texts.values() for line in text.split("\n")]
+    widest = _DIGIT * usual * max(map(len, lines), default=1)
+    high = (1.2 if halves is None else 2.4) * usual
+    (width, height), (rows, columns) = size_of(ax), cells.shape
+    size = usual * min(1.0, 0.9 * width / columns / widest, 0.97 * height / rows / high)
     if size < _LEGIBLE:
         set_out(ax).colorbar(image, ax=ax, format=_scale())
         return
-    for row, line in enumerate(cells):
-        for column, value in enumerate(line):
-            if math.isnan(value):
-                continue
-            red, green, blue, _ = image.cmap(image.norm(value))
-            light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.55
-            text = digits(_minus(told(value)))
-            if halves is not None and not math.isnan(halves[row][column]):
-                text += f"\n±{digits(told(halves[row][column]))}"
-            ax.text(
-                column,
-                row,
-                text,
-                ha="center",
-                va="center",
-                fontsize=size,
-                color="black" if light else "white",
-            )
-
-
-def _minus(text: str) -> str:
-    return text.replace("-", "−")
+    for (row, column), text in texts.items():
+        red, green, blue, _ = image.cmap(image.norm(cells[row, column]))
+        style: Any = {"ha": "center", "va": "center", "fontsize": size}
+        style["color"] = "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "white"
+        ax.text(column, row, digits(text.replace("-", MINUS)), **style)
 
 
 _LEGIBLE = 4.5
 """Points; smaller text cannot be read."""
 
-
-def _cell_size(ax: Axes, cells: Any, told: Callable[[float], str], double: bool) -> float:
-    """Return the size of text that fits into every field, in points, x-small at most."""
-    from matplotlib.font_manager import FontProperties
-
-    usual = float(FontProperties(size="x-small").get_size_in_points())
-    texts = [
-        digits(_minus(told(value))) for line in cells for value in line if not math.isnan(value)
-    ]
-    widest = max((_width(f"±{text}" if double else text, "x-small") for text in texts), default=1.0)
-    width, height = size_of(ax)
-    rows, columns = cells.shape
-    high = (2.4 if double else 1.2) * usual
-    return usual * float(min(1.0, 0.9 * width / columns / widest, 0.97 * height / rows / high))
+_DIGIT = 0.64
+"""How wide a digit is, in parts of the letters' size."""
