@@ -14,7 +14,6 @@ from pydantic_core import PydanticCustomError
 
 import sim
 from analysis.report.parts import Source
-from sim.core.layout import MAX_PLAYERS
 from sim.errors import InputError, one_of, show, within
 from sim.game.documents import (
     Count,
@@ -148,9 +147,9 @@ def _of_sweep(path: Path, manifest: Manifest) -> Source:
         base = Study.from_dict({k: v for k, v in manifest.study.items() if k != "sweep"})
         _check_sweep(base, varied, manifest.fingerprint)
     study = base.to_dict() | {"sweep": varied}
-    at = places(axes, varied["points"])
+    at, seats = places(axes, varied["points"]), 1 + max(base.rules.game_threshold)
     tables = {
-        name: _rows_of(path / f"{name}.parquet", name, axes, len(at) * (1 + MAX_PLAYERS) * most)
+        name: _rows_of(path / f"{name}.parquet", name, axes, len(at) * seats * most)
         for name, most in (("metrics", len(SWEPT)), ("calibration", _BINS_AT_MOST))
     }
     rows = tables["metrics"]
