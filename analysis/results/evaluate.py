@@ -76,7 +76,7 @@ class Numbers:
     def table(self) -> Group:
         """Return the part of a summary that is about the table as a whole."""
         found: Group = self._part("table", 0, 0)
-        if "place_rounds" in self.sums.counts:
+        if all(self.knows(metric.formula) for metric in METRICS if metric.scope == "positions"):
             found["positions"] = [self._part("positions", 0, k) for k in range(self.players)]
         if any(birds := [self._part("birds", 0, k) for k, _ in enumerate(self.study.deck.birds)]):
             pairs = zip(self.study.deck.birds, birds, strict=True)

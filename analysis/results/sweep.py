@@ -216,11 +216,10 @@ def places(axes: Sequence[str], points: Sequence[Sequence[Any]]) -> list[dict[st
 
 def _column(key: str, values: Sequence[Any]) -> list[Any]:
     """Return the values of an axis as a column of one type: all numbers, or all text."""
-    if all(isinstance(value, bool) for value in values):
+    kinds = {type(value) for value in values}
+    if kinds in ({bool}, {int}):
         return list(values)
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return list(values)
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+    if kinds <= {int, float}:
         return [float(value) for value in values]
     return [_told(key, value) for value in values]
 
