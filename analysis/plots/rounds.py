@@ -190,7 +190,7 @@ def recycling(
     names = [str(k) for k in parts]
     if most > 4:
         parts[4] = sum(count for value, count in times.items() if value >= 4)
-        names[4] = "4 or more"
+        names[4] = draw.label("or_more", n=4)
     draw.bars(
         ax,
         names,

@@ -8,7 +8,19 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.blocks import Block, Chapter, Code, Column, Facts, Sentence, Sentences, Table
+from analysis.blocks import (
+    Block,
+    Chapter,
+    Code,
+    Column,
+    Facts,
+    Part,
+    Sentence,
+    Sentences,
+    Table,
+    Tile,
+    Words,
+)
 from analysis.report.parts import Pen, Source
 from analysis.report.repeat import changes, command, defaults, study_toml
 from analysis.words import ORDINALS, Language
@@ -45,11 +57,11 @@ def _played(pen: Pen, source: Source) -> Markup:
     summary = source.summary
     if source.kind == "sweep":
         points = pen.language.counted("count.points", len(summary["points"]))
-        each = pen.counted(summary["unit"], summary["count"], "count")
+        each = pen.counted(summary["unit"], "count")
         return pen.language.say("page.points_of", points=points, each=each)
     if summary.get("games") is not None:
-        return pen.counted("games", summary["games"], "games")
-    return pen.counted("rounds", summary["rounds"], "rounds")
+        return pen.counted("games", "games")
+    return pen.counted("rounds", "rounds")
 
 
 def title(language: Language, source: Source) -> str:
@@ -267,8 +279,7 @@ def assumed(pen: Pen, source: Source) -> list[Block]:
     if deck["assumed"]:
         items.insert(0, language.say("assumed.deck", deck=deck["name"]))
     if source.summary.get("games") is not None and source.summary.get("threshold_assumed"):
-        points = source.summary["game"]["threshold"]
-        shown = pen.whole(points, "game.threshold")
+        shown = pen.whole("game.threshold", source.summary["game"]["threshold"])
         items.append(language.say("assumed.threshold", points=shown))
     if not items:
         return [Sentence(language.say("assumed.nothing"))]
@@ -321,13 +332,52 @@ def repeat(pen: Pen, source: Source, files: Sequence[tuple[str, Mapping[str, Any
     return Chapter(language.text("chapter.repeat"), blocks)
 
 
-def last_chapters(pen: Pen, source: Source, limits: Iterable[Markup]) -> list[Chapter]:
-    """Return the chapters at the end of a report on one study; `limits` must not be concluded."""
+def part(
+    pen: Pen,
+    source: Source,
+    kind: str,
+    chapters: Mapping[str, Iterable[Block]],
+    answer: Iterable[Block],
+    tiles: Iterable[Tile],
+    brief: Iterable[tuple[Words, Markup]],
+    limits: Iterable[Markup],
+    head: tuple[str, str, Markup] | None = None,
+) -> Part:
+    """Return the part about a result: chapters of its own, and those that all have at the end.
+
+    Args:
+        pen: Writes.
+        source: The result.
+        kind: Key of what it is called.
+        chapters: Of its own, by name.
+        answer: Its first sentence is the one that matters most.
+        tiles: Headline numbers.
+        brief: Rows beside other parts.
+        limits: What may not be concluded.
+        head: Title, question and setting; by default those of the study.
+    """
     text = pen.language.text
-    return [
-        Chapter(text("chapter.players"), players(pen, source.study)),
-        Chapter(text("chapter.rules"), rules(pen, source.summary)),
-        Chapter(text("chapter.assumed"), assumed(pen, source)),
-        Chapter(text("chapter.limits"), [Sentences(list(limits))]),
-        repeat(pen, source, [("study.toml", source.study)]),
-    ]
+    chapters = {name: list(blocks) for name, blocks in chapters.items()}
+    both = source.kind == "comparison"
+    if head is None:
+        question = source.study.get("question", "")
+        head = title(pen.language, source), question, setting(pen, source)
+    if not both:
+        chapters["players"] = players(pen, source.study)
+        chapters["rules"] = rules(pen, source.summary)
+        chapters["assumed"] = assumed(pen, source)
+    chapters["limits"] = [Sentences(list(limits))]
+    files = [(f"{side}.toml", source.study[side]) for side in "ab"] if both else []
+    return Part(
+        kind=text(kind),
+        title=head[0],
+        question=head[1],
+        setting=head[2],
+        answer=list(answer),
+        tiles=list(tiles),
+        chapters=[
+            *(Chapter(text(f"chapter.{name}"), list(told)) for name, told in chapters.items()),
+            repeat(pen, source, files or [("study.toml", source.study)]),
+        ],
+        brief=list(brief),
+    )

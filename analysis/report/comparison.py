@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,19 +14,18 @@ from analysis.blocks import (
     FOLDED_FROM,
     NONE,
     Block,
-    Chapter,
-    Column,
     Part,
     Picture,
     Sentence,
     Sentences,
     Table,
     Tile,
+    columns,
 )
 from analysis.comparing import is_sure, is_tested, moves_untested
 from analysis.report import common
 from analysis.report.figures import figure
-from analysis.report.parts import Pen, Source, capital, places_of
+from analysis.report.parts import Pen, Source, capital
 from analysis.report.rates import metric_label
 from analysis.text.numbers import decimals
 from analysis.words import ORDINALS
@@ -57,28 +56,27 @@ Pair = tuple[int, Row]
 
 def part(pen: Pen, source: Source) -> Part:
     """Return the part about a comparison."""
-    language, summary = pen.language, source.summary
-    chapters = [
-        Chapter(language.text("chapter.pictures"), list(_figures(pen, source))),
-        Chapter(language.text("chapter.sure"), list(_sure(pen, summary))),
-        Chapter(language.text("chapter.open"), list(_open(pen, summary))),
-        Chapter(language.text("chapter.ends"), list(_tables(pen, summary, "ends"))),
-        Chapter(language.text("chapter.seats"), list(_tables(pen, summary, "seats"))),
-        Chapter(language.text("chapter.players"), _players(pen, source)),
-        Chapter(language.text("chapter.rules"), list(_rules(pen, source))),
-        Chapter(language.text("chapter.assumed"), list(_assumed(pen, source))),
-        Chapter(language.text("chapter.limits"), [Sentences(list(_limits(pen, source)))]),
-        common.repeat(pen, source, [("a.toml", source.study["a"]), ("b.toml", source.study["b"])]),
-    ]
-    return Part(
-        kind=language.text("kind.comparison"),
-        title=_title(pen, source),
-        question=_of_both(source.study, "question"),
-        setting=_setting(pen, source),
-        answer=list(_answer(pen, summary)),
-        tiles=list(_tiles(pen, summary)),
-        chapters=chapters,
-        brief=list(_brief(pen, summary)),
+    summary = source.summary
+    chapters: dict[str, Iterable[Block]] = {
+        "pictures": _figures(pen, source),
+        "sure": _sure(pen, summary),
+        "open": _open(pen, summary),
+        "ends": _tables(pen, summary, "ends"),
+        "seats": _tables(pen, summary, "seats"),
+        "players": _players(pen, source),
+        "rules": _rules(pen, source),
+        "assumed": _assumed(pen, source),
+    }
+    return common.part(
+        pen,
+        source,
+        "kind.comparison",
+        chapters,
+        _answer(pen, summary),
+        _tiles(pen, summary),
+        _brief(pen, summary),
+        _limits(pen, source),
+        (_title(pen, source), _of_both(source.study, "question"), _setting(pen, source)),
     )
 
 
@@ -109,7 +107,7 @@ def _setting(pen: Pen, source: Source) -> Markup:
     return language.say(
         "comparison.setting",
         players=language.counted("count.players", len(summary["a"]["players"])),
-        played=pen.counted(unit, summary[unit], unit),
+        played=pen.counted(unit, unit),
         edition=language.text(f"edition.{summary['a']['edition']}"),
         deck=common.deck_name(language, summary["a"] | _assumption(source)),
         seed=summary["seed"],
@@ -196,8 +194,7 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
 
 def _unseen(pen: Pen, summary: Mapping[str, Any]) -> Markup:
     """Return a sentence on how many rounds may differ where none was seen to."""
-    high = summary["rounds_that_differ"]["ci95"]
-    shown = pen.share(high[1], "rounds_that_differ.ci95.1", places_of([high], 100))
+    shown = pen.share("rounds_that_differ.ci95.1", pen.places("rounds_that_differ.share"))
     return pen.language.say("comparison.unseen", share=shown)
 
 
@@ -275,25 +272,22 @@ def _is_same(row: Row) -> bool:
 
 
 def _said(pen: Pen, k: int, row: Row, key: str) -> Markup:
-    at, places = f"differences.{k}", _places(row)
-    share = row["unit"] == "share"
-    language = pen.language
-    unit = "share" if share else row["unit"]
-    write = pen.points if share else pen.number
-    return language.say(
-        key,
-        what=metric_name(pen, row),
-        a=_value(pen, row["a"], f"{at}.a", row, places),
-        b=_value(pen, row["b"], f"{at}.b", row, places),
-        difference=write(row["difference"], f"{at}.difference", places, signed=True),
-        interval=_interval(pen, row, f"{at}.ci95", places),
-        smallest=write(
-            row["smallest_detectable"], f"{at}.smallest_detectable", places, signed=False
-        )
-        if row["smallest_detectable"] is not None
-        else NONE,
-        unit=language.text(f"unit.{unit}") if f"unit.{unit}" in language else unit,
-    )
+    unit = f"unit.{row['unit']}"
+    unit = pen.language.text(unit) if unit in pen.language else row["unit"]
+    return pen.language.say(key, what=metric_name(pen, row), unit=unit, **_numbers(pen, k, row))
+
+
+def _numbers(pen: Pen, k: int, row: Row) -> dict[str, Markup]:
+    """Write the numbers of a difference: of A and B, the difference, its interval and the like."""
+    at, places, share = f"differences.{k}", _places(row), row["unit"] == "share"
+    unit = "points" if share else "number"
+    return {
+        "a": pen.write(f"{at}.a", "share" if share else "number", places),
+        "b": pen.write(f"{at}.b", "share" if share else "number", places),
+        "difference": pen.write(f"{at}.difference", unit, places, signed=True),
+        "interval": pen.interval(f"{at}.difference", unit, places, signed=True),
+        "smallest": pen.write(f"{at}.smallest_detectable", unit, places),
+    }
 
 
 def _places(row: Row) -> int:
@@ -305,38 +299,16 @@ def _places(row: Row) -> int:
     return decimals(scale * (high - low) / 2)
 
 
-def _value(pen: Pen, value: float | None, path: str, row: Row, places: int) -> Markup:
-    if row["unit"] == "share":
-        return pen.share(value, path, places)
-    return pen.number(value, path, places)
-
-
-def _interval(pen: Pen, row: Row, path: str, places: int) -> Markup:
-    low, high = row["ci95"]
-    if low is None or high is None:
-        return Markup(NONE)
-    write = pen.points if row["unit"] == "share" else pen.number
-    ends = (write(end, f"{path}.{k}", places, signed=True) for k, end in enumerate((low, high)))
-    return pen.language.say("number.interval", **dict(zip(("low", "high"), ends, strict=True)))
-
-
 # --- headline numbers -----------------------------------------------------------------------------
 
 
 def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     language, unit = pen.language, _unit(summary)
-    blocks = pen.counted("deals", summary["blocks"], "blocks")
-    yield Tile(language.text(f"tile.{unit}_each"), pen.whole(summary[unit], unit), blocks)
-    differ = summary["rounds_that_differ"]
-    places = places_of([differ["ci95"]], 100)
-    yield Tile(
-        language.text(f"tile.{unit}_differ"),
-        pen.share(differ["share"], "rounds_that_differ.share", places),
-        language.say(
-            "number.in_interval",
-            interval=pen.interval(differ["ci95"], "rounds_that_differ.ci95", places, share=True),
-        ),
-    )
+    blocks = pen.counted("deals", "blocks")
+    yield Tile(language.text(f"tile.{unit}_each"), pen.whole(unit), blocks)
+    share, interval = pen.both("rounds_that_differ.share", "share")
+    note = language.say("number.in_interval", interval=interval)
+    yield Tile(language.text(f"tile.{unit}_differ"), share, note)
     rows = _rows(summary)
     sure = sum(is_sure(row) for _, row in rows)
     yield Tile(
@@ -356,16 +328,11 @@ def _size(row: Row) -> float:
 
 
 def _tile(pen: Pen, k: int, row: Row) -> Tile:
-    at, places = f"differences.{k}", _places(row)
-    write = pen.points if row["unit"] == "share" else pen.number
-    unit = f"unit.{row['unit']}"
-    shown = write(row["difference"], f"{at}.difference", places, signed=True)
+    numbers, unit = _numbers(pen, k, row), f"unit.{row['unit']}"
     named = pen.language.text(unit) if unit in pen.language else row["unit"]
-    note = pen.language.say(
-        "number.in_interval", interval=_interval(pen, row, f"{at}.ci95", places)
-    )
+    note = pen.language.say("number.in_interval", interval=numbers["interval"])
     label = pen.language.say("tile.difference", what=metric_name(pen, row), unit=named)
-    return Tile(label, shown, note)
+    return Tile(label, numbers["difference"], note)
 
 
 def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:
@@ -373,12 +340,9 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
         yield pen.language.text("beside.changed"), Markup(capital(_changes(pen, summary)))
     for k, row in _rows(summary):
         if row["metric"] in MAIN:
-            places, at = _places(row), f"differences.{k}"
-            write = pen.points if row["unit"] == "share" else pen.number
-            shown = write(row["difference"], f"{at}.difference", places, signed=True)
-            ends = _interval(pen, row, f"{at}.ci95", places)
-            text = Markup('<b>{}</b> <span class="ci">{}</span>').format(shown, ends)
-            yield metric_name(pen, row), text
+            numbers = _numbers(pen, k, row)
+            text = Markup('<b>{difference}</b> <span class="ci">{interval}</span>')
+            yield metric_name(pen, row), text.format(**numbers)
 
 
 # --- pictures -------------------------------------------------------------------------------------
@@ -493,36 +457,17 @@ def _weight(row: Row) -> int:
 
 
 def _difference_table(pen: Pen, rows: Sequence[Pair], caption: str) -> Table:
-    cells = []
+    text, cells = pen.language.text, []
     for k, row in rows:
-        at, places = f"differences.{k}", _places(row)
-        write = pen.points if row["unit"] == "share" else pen.number
-        gain = row["variance_ratio"]
-        cells.append(
-            [
-                metric_name(pen, row),
-                _value(pen, row["a"], f"{at}.a", row, places),
-                _value(pen, row["b"], f"{at}.b", row, places),
-                write(row["difference"], f"{at}.difference", places, signed=True),
-                _interval(pen, row, f"{at}.ci95", places),
-                pen.language.text("value.yes" if is_sure(row) else "value.no")
-                if is_tested(row)
-                else NONE,
-                write(row["smallest_detectable"], f"{at}.smallest_detectable", places, signed=False)
-                if row["smallest_detectable"] is not None
-                else NONE,
-                NONE if gain is None else pen.number(gain, f"{at}.variance_ratio", 1),
-            ]
-        )
-    heads: tuple[str, ...] = (
-        "differences.what",
-        "differences.a",
-        "differences.b",
-        "differences.difference",
-    )
-    heads += ("table.interval", "differences.sure", "differences.smallest", "differences.gain")
-    columns = [Column(pen.language.text(head), numeric=n > 0) for n, head in enumerate(heads)]
-    return Table(caption, columns, cells)
+        numbers = _numbers(pen, k, row)
+        smallest = numbers.pop("smallest")
+        sure = text("value.yes" if is_sure(row) else "value.no") if is_tested(row) else NONE
+        gain = pen.write(f"differences.{k}.variance_ratio", places=1)
+        cells.append([metric_name(pen, row), *numbers.values(), sure, smallest, gain])
+    heads = [text(f"differences.{head}") for head in ("what", "a", "b", "difference")]
+    heads.append(text("table.interval"))
+    heads += [text(f"differences.{head}") for head in ("sure", "smallest", "gain")]
+    return Table(caption, columns(heads, left=(0,)), cells)
 
 
 def _players(pen: Pen, source: Source) -> list[Block]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from markupsafe import Markup
 
-from analysis.blocks import Column, Picture, Table
-from analysis.report.parts import Pen, Source, drawn, places_of, seat_label
-from analysis.stats import ratio
+from analysis.blocks import Picture, Table
+from analysis.report.parts import Numbers, Pen, Source, drawn, seats_of, table
 from analysis.words import ORDINALS
 from sim.errors import left_out
 from sim.game.deck import POWERS
@@ -39,7 +38,7 @@ class _Plot:
 
     name: str
     there: Callable[[Summary], Any]
-    table: Callable[[Pen, Summary], Table]
+    table: Callable[[Pen], Table]
     height: Callable[[Summary], float] = lambda summary: 3.6
     options: Callable[[Pen], dict[str, Any]] = lambda pen: {}
     draw: str = ""
@@ -72,7 +71,7 @@ def _of_summary(pen: Pen, source: Source, name: str) -> Iterator[Picture]:
                 plot.name,
                 partial(draw, source.summary, **plot.options(pen)),
                 plot.height(source.summary),
-                plot.table(pen, source.summary),
+                plot.table(pen),
             )
 
 
@@ -87,7 +86,7 @@ def _of_records(pen: Pen, source: Source) -> Iterator[Picture]:
             "scores",
             lambda ax: plots.scores(scores, ax, names=names),
             1.4 + 0.55 * len(names),
-            _scores(pen, source.summary),
+            _scores(pen),
         )
 
 
@@ -139,104 +138,65 @@ def figure(
 
 # --- runs: tables behind the plots ----------------------------------------------------------------
 
-
-def _columns(pen: Pen, *headings: str) -> list[Column]:
-    return [Column(pen.language.text(key), numeric=k > 0) for k, key in enumerate(headings)]
-
-
-def _caption(pen: Pen, name: str) -> Markup:
-    return pen.language.say("figure.numbers", title=pen.language.text(f"figure.{name}.title"))
+WINS = Numbers("table.wins", "players.{}.win_share", "share", interval=True)
+SCORES = Numbers("table.score", "players.{}.score_mean", interval=True)
 
 
-def _win_shares(pen: Pen, summary: Summary) -> Table:
-    seats = summary["players"]
-    places = places_of([seat["win_share_ci95"] for seat in seats], 100)
-    rows = [
-        [
-            seat_label(seat),
-            pen.share(seat["win_share"], f"players.{k}.win_share", places),
-            pen.interval(seat["win_share_ci95"], f"players.{k}.win_share_ci95", places, share=True),
-        ]
-        for k, seat in enumerate(seats)
-    ]
-    columns = _columns(pen, "table.seat", "table.wins", "table.interval")
-    return Table(_caption(pen, "win_shares"), columns, rows)
+def of(path: str, *numbers: Numbers) -> list[Numbers]:
+    """Return numbers of seats as those of what stands at another path."""
+    return [replace(each, path=each.path.replace("players", path)) for each in numbers]
 
 
-def positions(pen: Pen, summary: Summary) -> Table:
-    """Return win share and score by place in the turn order."""
-    positions = summary["positions"]
-    places = places_of([row["win_share_ci95"] for row in positions], 100)
-    scores = places_of([row["score_mean_ci95"] for row in positions])
-    rows = []
-    for k, row in enumerate(positions):
-        at = f"positions.{k}"
-        rows.append(
-            [
-                pen.language.text(f"plot.{ORDINALS[row['position']]}"),
-                pen.share(row["win_share"], f"{at}.win_share", places),
-                pen.interval(row["win_share_ci95"], f"{at}.win_share_ci95", places, share=True),
-                pen.number(row["score_mean"], f"{at}.score_mean", scores),
-                pen.interval(row["score_mean_ci95"], f"{at}.score_mean_ci95", scores),
-            ]
-        )
-    heads = ("table.position", "table.wins", "table.interval", "table.score", "table.interval")
-    return Table(_caption(pen, "seats"), _columns(pen, *heads), rows)
-
-
-def _ends(pen: Pen, summary: Summary) -> Table:
-    rounds = summary["rounds"]
-    rows = [
-        [
-            pen.language.text(f"ends.{reason}"),
-            pen.whole(count, f"ends.{reason}"),
-            pen.share(ratio(count, rounds), f"ends.{reason}/rounds", 2),
-        ]
-        for reason, count in summary["ends"].items()
-    ]
-    rows += [
-        [
-            pen.language.text(f"ends.bao_{fate}"),
-            pen.whole(summary["bao"][fate], f"bao.{fate}"),
-            pen.share(ratio(summary["bao"][fate], rounds), f"bao.{fate}/rounds", 2),
-        ]
-        for fate in ("won", "tied", "beaten", "void")
-    ]
-    columns = _columns(pen, "ends.how", "table.rounds", "table.share")
-    return Table(_caption(pen, "ends"), columns, rows)
-
-
-def _lengths(pen: Pen, summary: Summary) -> Table:
-    return _histogram(
-        pen, "lengths", "table.turns", summary["turns"]["histogram"], "turns.histogram"
-    )
-
-
-def _recycling(pen: Pen, summary: Summary) -> Table:
-    pairs = summary["recyclings"]["histogram"]
-    return _histogram(pen, "recycling", "table.recyclings", pairs, "recyclings.histogram")
-
-
-def _histogram(
-    pen: Pen, name: str, heading: str, pairs: Sequence[Sequence[int]], path: str
+def _table(
+    pen: Pen, name: str, first: str, rows: Iterable[tuple[Any, Any]], *numbers: Numbers
 ) -> Table:
+    """Return the table behind a picture."""
+    caption = pen.language.say("figure.numbers", title=pen.language.text(f"figure.{name}.title"))
+    return table(pen, caption, first, rows, numbers)
+
+
+def _win_shares(pen: Pen) -> Table:
+    return _table(pen, "win_shares", "table.seat", seats_of(pen), WINS)
+
+
+def positions(pen: Pen) -> Table:
+    """Return win share and score by place in the turn order."""
+    rows = [
+        (pen.language.text(f"plot.{ORDINALS[row['position']]}"), k)
+        for k, row in enumerate(pen.facts["positions"])
+    ]
+    return _table(pen, "seats", "table.position", rows, *of("positions", WINS, SCORES))
+
+
+def _ends(pen: Pen) -> Table:
+    rows = [(pen.language.text(f"ends.{name}"), f"ends.{name}") for name in pen.facts["ends"]]
+    fates = ("won", "tied", "beaten", "void")
+    rows += [(pen.language.text(f"ends.bao_{fate}"), f"bao.{fate}") for fate in fates]
+    share = Numbers("table.share", "{}/rounds", "share", 2)
+    return _table(pen, "ends", "ends.how", rows, Numbers("table.rounds", "{}", "whole"), share)
+
+
+def _histogram(pen: Pen, name: str, heading: str, path: str) -> Table:
     """Return values and how often they occurred; many values in steps of equal width."""
+    pairs: Sequence[Sequence[int]] = pen.at(path)
     span = pairs[-1][0] - pairs[0][0] + 1 if pairs else 0
     width = _step(math.ceil(span / _ROWS_AT_MOST))
     if width == 1:
-        rows = [
-            [pen.whole(value, f"{path}.{k}.0"), pen.whole(count, f"{path}.{k}.1")]
-            for k, (value, count) in enumerate(pairs)
+        rows = [(pen.whole(f"{path}.{k}.0"), k) for k in range(len(pairs))]
+        return _table(pen, name, heading, rows, Numbers("table.rounds", f"{path}.{{}}.1", "whole"))
+    steps: dict[int, int] = {}
+    for value, count in pairs:
+        low = width * (value // width)
+        steps[low] = steps.get(low, 0) + count
+    shown = _table(pen, name, heading, (), Numbers("table.rounds", ""))
+    cells = [
+        [
+            pen.language.say("number.range", low=low, high=low + width - 1),
+            pen.whole(f"sum({path},{low},{low + width})", count),
         ]
-    else:
-        rows = [
-            [
-                pen.language.say("number.range", low=low, high=low + width - 1),
-                pen.whole(sum(count for _, count in part), f"sum({path},{low},{low + width})"),
-            ]
-            for low, part in _steps(pairs, width)
-        ]
-    return Table(_caption(pen, name), _columns(pen, heading, "table.rounds"), rows)
+        for low, count in steps.items()
+    ]
+    return replace(shown, rows=cells)
 
 
 def _step(width: int) -> int:
@@ -247,111 +207,67 @@ def _step(width: int) -> int:
     return step
 
 
-def _steps(pairs: Sequence[Sequence[int]], width: int) -> Iterator[tuple[int, list[Sequence[int]]]]:
-    """Yield the lower end of each step with a value in it, and its pairs."""
-    steps: dict[int, list[Sequence[int]]] = {}
-    for pair in pairs:
-        steps.setdefault(width * (pair[0] // width), []).append(pair)
-    yield from steps.items()
+def _scores(pen: Pen) -> Table:
+    spread = Numbers("table.sd", "players.{}.score_sd", places=2)
+    return _table(pen, "scores", "table.seat", seats_of(pen), SCORES, spread)
 
 
-def _scores(pen: Pen, summary: Summary) -> Table:
-    seats = summary["players"]
-    places = places_of([seat["score_mean_ci95"] for seat in seats])
-    rows = [
-        [
-            seat_label(seat),
-            pen.number(seat["score_mean"], f"players.{k}.score_mean", places),
-            pen.interval(seat["score_mean_ci95"], f"players.{k}.score_mean_ci95", places),
-            pen.number(seat["score_sd"], f"players.{k}.score_sd", 2),
-        ]
-        for k, seat in enumerate(seats)
-    ]
-    columns = _columns(pen, "table.seat", "table.score", "table.interval", "table.sd")
-    return Table(_caption(pen, "scores"), columns, rows)
-
-
-def _bao(pen: Pen, summary: Summary) -> Table:
-    calls = summary["calls"]["by_total"]
-    rows = []
-    for k, row in enumerate(calls):
-        total, *fates = row
-        at = f"calls.by_total.{k}"
-        cells = [pen.whole(count, f"{at}.{j + 1}") for j, count in enumerate(fates)]
-        rows.append([pen.whole(total, f"{at}.0"), *cells])
-    columns = _columns(pen, "table.total", *(f"fate.{fate}" for fate in OUTCOMES))
-    return Table(_caption(pen, "bao"), columns, rows)
+def _bao(pen: Pen) -> Table:
+    path = "calls.by_total"
+    rows = [(pen.whole(f"{path}.{k}.0"), k) for k in range(len(pen.at(path)))]
+    fates = (
+        Numbers(f"fate.{fate}", f"{path}.{{}}.{j}", "whole") for j, fate in enumerate(OUTCOMES, 1)
+    )
+    return _table(pen, "bao", "table.total", rows, *fates)
 
 
 _TRIGGERS = ("discard", "reference", "eliminated", "no_effect")
 
 
-def _powers(pen: Pen, summary: Summary) -> Table:
-    seats = summary["players"]
+def _powers(pen: Pen) -> Table:
+    seats = pen.facts["players"]
+    columns = (Numbers(f"trigger.{trigger}", "") for trigger in _TRIGGERS)
     rows = []
     for power in seats[0]["power_triggers"]:
         row: list[Any] = [pen.language.text(f"power.{power}")]
         for trigger in _TRIGGERS:
             count = sum(seat["power_triggers"][power][trigger] for seat in seats)
-            row.append(pen.whole(count, f"seats(power_triggers.{power}.{trigger})"))
+            row.append(pen.whole(f"seats(power_triggers.{power}.{trigger})", count))
         rows.append(row)
-    heads = ("table.power", *(f"trigger.{trigger}" for trigger in _TRIGGERS))
-    return Table(_caption(pen, "powers"), _columns(pen, *heads), rows)
+    return replace(_table(pen, "powers", "table.power", (), *columns), rows=rows)
 
 
-def _power_swings(pen: Pen, summary: Summary) -> Table:
-    swings = summary["power_swing"]
-    places = places_of([row["swing_ci95"] for row in swings.values()])
-    rows = [
-        [
-            pen.language.text(f"power.{power}"),
-            pen.whole(row["count"], f"power_swing.{power}.count"),
-            pen.number(row["swing"], f"power_swing.{power}.swing", places, signed=True),
-            pen.interval(row["swing_ci95"], f"power_swing.{power}.swing_ci95", places),
-        ]
-        for power, row in swings.items()
-    ]
-    heads = ("table.power", "table.used", "table.swing", "table.interval")
-    return Table(_caption(pen, "power_swing"), _columns(pen, *heads), rows)
+def _power_swings(pen: Pen) -> Table:
+    rows = [(pen.language.text(f"power.{power}"), power) for power in pen.facts["power_swing"]]
+    count = Numbers("table.used", "power_swing.{}.count", "whole")
+    swing = Numbers("table.swing", "power_swing.{}.swing", interval=True, signed=True)
+    return _table(pen, "power_swing", "table.power", rows, count, swing)
 
 
-def _birds(pen: Pen, summary: Summary) -> Table:
-    birds = summary["birds"]
-    places = places_of([bird["dealt"]["swing_ci95"] for bird in birds])
-    rows = [
-        [
-            pen.language.bird(bird["bird"]),
-            pen.whole(bird["dealt"]["count"], f"birds.{k}.dealt.count"),
-            pen.number(bird["dealt"]["swing"], f"birds.{k}.dealt.swing", places, signed=True),
-            pen.interval(bird["dealt"]["swing_ci95"], f"birds.{k}.dealt.swing_ci95", places),
-        ]
-        for k, bird in enumerate(birds)
-    ]
-    heads = ("table.bird", "table.dealt", "table.swing", "table.interval")
-    return Table(_caption(pen, "birds"), _columns(pen, *heads), rows)
+def _birds(pen: Pen) -> Table:
+    rows = [(pen.language.bird(row["bird"]), k) for k, row in enumerate(pen.facts["birds"])]
+    count = Numbers("table.dealt", "birds.{}.dealt.count", "whole")
+    swing = Numbers("table.swing", "birds.{}.dealt.swing", interval=True, signed=True)
+    return _table(pen, "birds", "table.bird", rows, count, swing)
 
 
-def _calibration(pen: Pen, table: Any) -> Table:
+def _calibration(pen: Pen, frame: Any) -> Table:
+    bins = {str(k): row for k, row in frame[frame["seat"].isna()].to_dict("index").items()}
+    pen, percent = replace(pen, facts={"calibration": bins}), pen.language.percent
     rows = []
-    for k, row in table[table["seat"].isna()].to_dict("index").items():
-        at, places = f"calibration.{k}", places_of([(row["low"], row["high"])], 100)
-        low, high = (pen.language.percent(row[end], 0) for end in ("bin_low", "bin_high"))
-        rows.append(
-            [
-                pen.language.say("number.range", low=low, high=high),
-                pen.whole(row["n"], f"{at}.n"),
-                pen.share(row["confidence"], f"{at}.confidence", places),
-                pen.share(row["hits"], f"{at}.hits", places),
-                _bin_interval(pen, row, at, places),
-            ]
-        )
-    heads = ("table.sureness", "table.plucks", "table.confidence", "table.hits", "table.interval")
-    return Table(_caption(pen, "calibration"), _columns(pen, *heads), rows)
-
-
-def _bin_interval(pen: Pen, row: Mapping[str, Any], at: str, places: int) -> Markup:
-    ends = (pen.share(row[end], f"{at}.{end}", places, sign=False) for end in ("low", "high"))
-    return pen.language.say("number.interval", **dict(zip(("low", "high"), ends, strict=True)))
+    for k, row in bins.items():
+        low, high = (percent(row[end], 0) for end in ("bin_low", "bin_high"))
+        rows.append((pen.language.say("number.range", low=low, high=high), k))
+    at = "calibration.{}"
+    return _table(
+        pen,
+        "calibration",
+        "table.sureness",
+        rows,
+        Numbers("table.plucks", f"{at}.n", "whole"),
+        Numbers("table.confidence", f"{at}.confidence", "share", least=0),
+        Numbers("table.hits", f"{at}.hits", "share", interval=True, least=0),
+    )
 
 
 def _has_triggers(summary: Summary) -> bool:
@@ -372,8 +288,16 @@ _RUN_PLOTS = (
     ),
     _Plot("seats", lambda summary: summary.get("positions"), positions),
     _Plot("ends", lambda summary: summary["rounds"], _ends),
-    _Plot("lengths", lambda summary: summary.get("by_end"), _lengths),
-    _Plot("recycling", lambda summary: summary["recyclings"]["histogram"][1:], _recycling),
+    _Plot(
+        "lengths",
+        lambda summary: summary.get("by_end"),
+        lambda pen: _histogram(pen, "lengths", "table.turns", "turns.histogram"),
+    ),
+    _Plot(
+        "recycling",
+        lambda summary: summary["recyclings"]["histogram"][1:],
+        lambda pen: _histogram(pen, "recycling", "table.recyclings", "recyclings.histogram"),
+    ),
     _Plot("bao", lambda summary: summary.get("calls", {}).get("by_total"), _bao),
     _Plot("powers", _has_triggers, _powers),
     _Plot(

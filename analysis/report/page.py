@@ -46,7 +46,10 @@ def report(results: Sequence[Any] | Any, lang: str = DEFAULT) -> str:
     sources = [read(result) for result in results]
     if not sources:
         raise InputError(expected="at least one folder", where="results", got=[])
-    parts = [_PARTS[source.kind](Pen(tongue, k), source) for k, source in enumerate(sources)]
+    parts = [
+        _PARTS[source.kind](Pen(tongue, k, source.summary), source)
+        for k, source in enumerate(sources)
+    ]
     template = environment().get_template("report.html")
     page = template.render(
         language=tongue,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from analysis.blocks import NONE
+from analysis.blocks import NONE, Column, Table, Tile, Words
+from analysis.stats import ratio
 from analysis.text.numbers import decimals
 from analysis.words import NO_BREAK, Language
 
@@ -45,68 +46,194 @@ class Source:
 
 @dataclass(frozen=True)
 class Pen:
-    """Writes numbers into a report.
+    """Writes numbers into a report, found by their paths: ``players.0.win_share``.
 
     Each is a ``<data>`` element: ``value`` has the number in full, as summary and tables have it,
     ``data-path`` tells where it is found there, and its text shows it rounded, as the language has
-    it. ``data-unit`` is ``%`` where the text shows a share in per cent.
+    it. ``data-unit`` is ``%`` where the text shows a share in per cent. A dash stands for a number
+    that there is not.
+
+    Attributes:
+        language: Whose words and numbers it writes.
+        part: Of the page, from 0.
+        facts: Where numbers are found: a summary.
     """
 
     language: Language
     part: int = 0
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
-    def number(
-        self, value: float | None, path: str, places: int = 2, *, signed: bool = False
+    def at(self, path: str) -> Any:
+        """Return what stands at a path, or None; ``PATH/rounds`` is a share of all rounds."""
+        path, _, whole = path.partition("/")
+        found: Any = self.facts
+        for key in path.split("."):
+            if isinstance(found, Mapping):
+                found = found.get(key)
+            elif isinstance(found, list | tuple) and int(key) < len(found):
+                found = found[int(key)]
+            else:
+                return None
+        return ratio(found, self.facts[whole]) if whole else found
+
+    def ends(self, path: str) -> tuple[str, str]:
+        """Return the paths of the ends of a number's interval."""
+        of = path.rpartition(".")[0]
+        for where in (f"{path}_ci95", f"{of}.ci95"):
+            if self.at(where) is not None:
+                return f"{where}.0", f"{where}.1"
+        low, high = f"{path}_low", f"{path}_high"
+        return (f"{of}.low", f"{of}.high") if self.at(low) is None else (low, high)
+
+    def places(self, *paths: str, unit: str = "share") -> int:
+        """Return the decimals that suit the widest interval of some numbers."""
+        intervals = [[self.at(end) for end in self.ends(path)] for path in paths]
+        return places_of(intervals, 1 if unit == "number" else 100)
+
+    def write(
+        self,
+        path: str,
+        unit: str = "number",
+        places: int | None = None,
+        *,
+        signed: bool = False,
+        sign: bool = True,
+        value: float | None = None,
     ) -> Markup:
-        """Write a number with so many decimals; a dash where there is none."""
+        """Write a number.
+
+        Args:
+            path: Where it is found.
+            unit: ``number``; ``whole``; ``median``, whole or half way between two; ``share``, in
+                per cent; ``points``, a difference of shares in percentage points.
+            places: Decimals; by default 2, of shares 1.
+            signed: With its sign, ``+`` too.
+            sign: Put ``%`` after a share.
+            value: The number, where it is found nowhere.
+        """
+        value = self.at(path) if value is None else value
         if value is None:
             return Markup(NONE)
-        write = self.language.signed if signed else self.language.number
-        return self._data(value, path, write(value, places), "")
+        if unit == "share":
+            text = self.language.percent(value, 1 if places is None else places)
+        else:
+            if unit in ("whole", "median"):
+                places = 0 if value == int(value) else 1
+            scaled = 100 * value if unit == "points" else value
+            tell = self.language.signed if signed else self.language.number
+            text = tell(scaled, 2 if places is None else places)
+        mark = Markup(' data-unit="%"' if unit in ("share", "points") else "")
+        template = '<data value="{}" data-part="{}" data-path="{}"{}>{}</data>'
+        shown = Markup(template).format(repr(value), self.part, path, mark, text)
+        return Markup("{}{}%").format(shown, NO_BREAK) if unit == "share" and sign else shown
 
-    def whole(self, value: int, path: str) -> Markup:
+    def share(self, path: str, places: int = 1, **how: Any) -> Markup:
+        """Write a share in per cent."""
+        return self.write(path, "share", places, **how)
+
+    def whole(self, path: str, value: int | None = None) -> Markup:
         """Write a whole number."""
-        return self._data(value, path, self.language.whole(value), "")
+        return self.write(path, "whole", value=value)
 
-    def share(
-        self, value: float | None, path: str, places: int = 1, *, sign: bool = True
-    ) -> Markup:
-        """Write a share in per cent, with ``%`` after it unless `sign` is off."""
-        if value is None:
-            return Markup(NONE)
-        shown = self._data(value, path, self.language.percent(value, places), "%")
-        return Markup("{}{}%").format(shown, NO_BREAK) if sign else shown
-
-    def points(self, value: float | None, path: str, places: int, *, signed: bool = True) -> Markup:
-        """Write a difference of shares in percentage points, without a unit after it."""
-        if value is None:
-            return Markup(NONE)
-        write = self.language.signed if signed else self.language.number
-        return self._data(value, path, write(100 * value, places), "%")
-
-    def counted(self, noun: str, number: int, path: str) -> Markup:
+    def counted(self, noun: str, path: str) -> Markup:
         """Write a whole number and its noun."""
-        return self.language.counted(f"count.{noun}", number, self.whole(number, path))
+        return self.language.counted(f"count.{noun}", self.at(path), self.whole(path))
 
     def interval(
-        self, ends: Sequence[float | None], path: str, places: int, *, share: bool = False
+        self, path: str, unit: str = "number", places: int = 2, *, signed: bool = False
     ) -> Markup:
-        """Write the two ends of an interval, as ``31.9 to 32.1``."""
-        low, high = ends
-        if low is None or high is None:
+        """Write the interval of a number, as ``31.9 to 32.1``."""
+        ends = self.ends(path)
+        if any(self.at(end) is None for end in ends):
             return Markup(NONE)
-        if share:
-            first = self.share(low, f"{path}.0", places, sign=False)
-            last = self.share(high, f"{path}.1", places, sign=False)
-        else:
-            first = self.number(low, f"{path}.0", places)
-            last = self.number(high, f"{path}.1", places)
-        return self.language.say("number.interval", low=first, high=last)
+        low, high = (self.write(end, unit, places, signed=signed, sign=False) for end in ends)
+        return self.language.say("number.interval", low=low, high=high)
 
-    def _data(self, value: float, path: str, shown: str, unit: str) -> Markup:
-        mark = Markup(' data-unit="{}"').format(unit) if unit else ""
-        template = '<data value="{}" data-part="{}" data-path="{}"{}>{}</data>'
-        return Markup(template).format(repr(value), self.part, path, mark, shown)
+    def both(self, path: str, unit: str = "number") -> tuple[Markup, Markup]:
+        """Write a number and its interval, with decimals that suit it."""
+        places = self.places(path, unit=unit)
+        return self.write(path, unit, places), self.interval(path, unit, places)
+
+    def tile(self, label: Words, path: str, unit: str = "number", places: int = -1) -> Tile:
+        """Return a headline number with its interval, or with the word that it has none."""
+        places = self.places(path, unit=unit) if places < 0 else places
+        interval = self.interval(path, unit, places)
+        key = "number.no_interval" if interval == NONE else "number.in_interval"
+        note = self.language.say(key, interval=interval)
+        return Tile(label, self.write(path, unit, places), note)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers below each other in a table, perhaps with their intervals in a column beside.
+
+    Attributes:
+        heading: Key of the words over it, or words as `Markup`.
+        path: Where they are found; ``{}`` stands for what a row is about.
+        unit: As of `Pen.write`.
+        places: Decimals; None for what suits the widest interval.
+        interval: Whether intervals stand beside.
+        signed: With their signs, ``+`` too.
+        least: Decimals at least, where each row has those that suit its own interval.
+    """
+
+    heading: Words
+    path: str
+    unit: str = "number"
+    places: int | None = None
+    interval: bool = False
+    signed: bool = False
+    least: int | None = None
+
+    def headings(self, pen: Pen) -> Iterator[Column]:
+        """Yield the columns."""
+        told = isinstance(self.heading, Markup)
+        yield Column(self.heading if told else pen.language.text(self.heading))
+        if self.interval:
+            yield Column(pen.language.text("table.interval"))
+
+    def cells(self, pen: Pen, keys: Sequence[Any]) -> Iterator[list[Markup]]:
+        """Yield the cells of each row."""
+        paths = [self.path.format(key) for key in keys]
+        places = self.places
+        if self.interval and places is None:
+            places = pen.places(*paths, unit=self.unit)
+        for path in paths:
+            if self.least is not None:
+                places = max(pen.places(path, unit=self.unit), self.least)
+            cells = [pen.write(path, self.unit, places, signed=self.signed)]
+            if self.interval:
+                cells.append(pen.interval(path, self.unit, places or 0))
+            yield cells
+
+
+def table(
+    pen: Pen,
+    caption: Words,
+    first: Words | Sequence[Column],
+    rows: Iterable[tuple[Any, Any]],
+    numbers: Iterable[Numbers],
+    note: Words = "",
+) -> Table:
+    """Return a table.
+
+    Args:
+        pen: Writes.
+        caption: Of the table.
+        first: Key of the heading of the first column, or the first columns.
+        rows: What stands in these, and what the row is about.
+        numbers: All other columns.
+        note: Below the table.
+    """
+    rows, numbers = list(rows), list(numbers)
+    if isinstance(first, str):
+        first = [Column(pen.language.text(first), numeric=False)]
+    heads = [*first, *(head for column in numbers for head in column.headings(pen))]
+    cells = [[*label] if isinstance(label, list) else [label] for label, _ in rows]
+    for column in numbers:
+        for row, more in zip(cells, column.cells(pen, [key for _, key in rows]), strict=True):
+            row += more
+    return Table(caption, heads, cells, note)
 
 
 def capital(text: str) -> str:
@@ -114,9 +241,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def seat_label(seat: Mapping[str, Any]) -> Markup:
-    """Return a seat and who sits there, on one line."""
-    return Markup("{}&nbsp;·&nbsp;{}").format(seat["seat"], seat["strategy"])
+def seats_of(pen: Pen) -> list[tuple[Markup, int]]:
+    """Return the rows of tables of seats: each seat and who sits there, and its number."""
+    label = Markup("{}&nbsp;·&nbsp;{}")
+    seats = pen.facts["players"]
+    return [(label.format(seat["seat"], seat["strategy"]), k) for k, seat in enumerate(seats)]
 
 
 def places_of(intervals: Iterable[Sequence[float | None]], scale: float = 1) -> int:

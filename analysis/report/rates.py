@@ -66,8 +66,3 @@ def unit_of(summary: Mapping[str, Any]) -> str:
 def win_places(seats: Sequence[Mapping[str, Any]]) -> int:
     """Return the decimals in which win shares, in per cent, are shown."""
     return places_of([seat["win_share_ci95"] for seat in seats], 100)
-
-
-def score_places(seats: Sequence[Mapping[str, Any]]) -> int:
-    """Return the decimals in which scores are shown."""
-    return places_of([seat["score_mean_ci95"] for seat in seats])

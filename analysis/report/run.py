@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from analysis.blocks import Block, Chapter, Column, Part, Sentence, Table
+from analysis.blocks import Block, Part, Sentence, Table, columns
 from analysis.report import common
-from analysis.report.figures import OF_BIRDS, OF_ROUNDS, positions, run_figures
-from analysis.report.headline import answer, brief, tiles, whole_or_half
-from analysis.report.parts import Pen, Source, capital, places_of, seat_label
-from analysis.report.rates import (
-    has_games,
-    metric_label,
-    score_places,
-    unit_of,
-    win_places,
-    with_rates,
-)
-from analysis.stats import ratio
+from analysis.report.figures import OF_BIRDS, OF_ROUNDS, SCORES, WINS, positions, run_figures
+from analysis.report.headline import answer, brief, tiles
+from analysis.report.parts import Numbers, Pen, Source, capital, places_of, seats_of, table
+from analysis.report.rates import has_games, metric_label, unit_of, with_rates
 from analysis.sweeping import decided_in
 from sim.metrics import OUTCOMES, REASONS
 
@@ -46,21 +39,16 @@ VAGUE = 0.01
 def part(pen: Pen, source: Source) -> Part:
     """Return the part about a run."""
     source = with_rates(source)
-    language = pen.language
-    chapters = [
-        Chapter(language.text(f"chapter.{name}"), list(tell(pen, source)))
-        for name, tell in _CHAPTERS.items()
-    ]
-    chapters += common.last_chapters(pen, source, limits(pen, source))
-    return Part(
-        kind=language.text("kind.games" if has_games(source.summary) else "kind.run"),
-        title=common.title(language, source),
-        question=source.study.get("question", ""),
-        setting=common.setting(pen, source),
-        answer=[Sentence(sentence) for sentence in answer(pen, source)],
-        tiles=list(tiles(pen, source.summary)),
-        chapters=chapters,
-        brief=list(brief(pen, source.summary)),
+    pen = replace(pen, facts=source.summary)
+    return common.part(
+        pen,
+        source,
+        "kind.games" if has_games(source.summary) else "kind.run",
+        {name: tell(pen, source) for name, tell in _CHAPTERS.items()},
+        map(Sentence, answer(pen, source)),
+        tiles(pen, source.summary),
+        brief(pen, source.summary),
+        limits(pen, source),
     )
 
 
@@ -77,52 +65,24 @@ def pictures(pen: Pen, source: Source) -> Iterator[Block]:
 def ends(pen: Pen, source: Source) -> Iterator[Block]:
     """How rounds end, what becomes of calls, how long rounds and games are."""
     summary = source.summary
-    language, rates = pen.language, summary["rates"]
-    heads = ("ends.how", "table.rounds", "table.share", "table.interval")
-    rows = [
-        _rate_row(
-            pen,
-            language.text(f"ends.{reason}"),
-            (summary["ends"][reason], f"ends.{reason}"),
-            (rates["table"][f"end_{reason}"], f"rates.table.end_{reason}"),
-        )
-        for reason in REASONS
-    ]
-    yield Table(language.text("ends.caption"), columns(language, heads), rows)
+    yield _rates(pen, "ends.caption", "ends.how", "ends", REASONS, "rates.table.end_{}")
     if summary["bao"]["called"]:
-        heads = ("ends.fate", "table.calls", "table.share", "table.interval")
-        rows = [
-            _rate_row(
-                pen,
-                language.text(f"fate.{fate}"),
-                (summary["bao"][fate], f"bao.{fate}"),
-                (rates["bao"][fate], f"rates.bao.{fate}"),
-            )
-            for fate in OUTCOMES
-        ]
-        yield Table(language.text("ends.fate_caption"), columns(language, heads), rows)
-    yield from _facts(pen, summary, _CALLS, "ends.calls_caption")
+        yield _rates(pen, "ends.fate_caption", "ends.fate", "bao", OUTCOMES, "rates.bao.{}")
+    yield from _facts(pen, _CALLS, "ends.calls_caption")
     yield _spread_table(pen, summary)
     if has_games(summary):
         yield _game_ends(pen, summary)
 
 
-def columns(language: Any, keys: Sequence[str], text: int = 1) -> list[Column]:
-    """Return columns with headings from the catalogue; the first `text` hold words."""
-    return [Column(language.text(key), numeric=k >= text) for k, key in enumerate(keys)]
-
-
-def _rate_row(
-    pen: Pen, label: str, count: tuple[int, str], rate: tuple[Mapping[str, Any], str]
-) -> list[Any]:
-    (number, at), (share, path) = count, rate
-    places = max(places_of([share["ci95"]], 100), 1)
-    return [
-        label,
-        pen.whole(number, at),
-        pen.share(share["value"], f"{path}.value", places),
-        pen.interval(share["ci95"], f"{path}.ci95", places, share=True),
-    ]
+def _rates(
+    pen: Pen, caption: str, first: str, counts: str, names: Iterable[str], rates: str
+) -> Table:
+    """Return a table of what happens how often: rounds that end, or calls with their fate."""
+    words, what = ("ends", "rounds") if counts == "ends" else ("fate", "calls")
+    rows = [(pen.language.text(f"{words}.{name}"), name) for name in names]
+    count = Numbers(f"table.{what}", f"{counts}.{{}}", "whole")
+    share = Numbers("table.share", f"{rates}.value", "share", interval=True, least=1)
+    return table(pen, pen.language.text(caption), first, rows, (count, share))
 
 
 _CALLS = ("calls.total.mean", "calls.turn.mean", "calls.unknown.mean", "calls.lowest.share")
@@ -140,74 +100,47 @@ _COURSE += (
 @chapter
 def course(pen: Pen, source: Source) -> Iterator[Block]:
     """How rounds and games go, where the run has counted that."""
-    return _facts(pen, source.summary, _COURSE, "course.caption")
+    return _facts(pen, _COURSE, "course.caption")
 
 
-def _facts(
-    pen: Pen, summary: Mapping[str, Any], paths: Sequence[str], caption: str
-) -> Iterator[Table]:
+def _facts(pen: Pen, paths: Sequence[str], caption: str) -> Iterator[Table]:
     """Yield a table of single numbers with their intervals; those that there are not left out."""
-    rows = []
-    for path in paths:
-        value = at(summary, path)
-        if value is None:
-            continue
-        ends, share = at(summary, f"{path}_ci95") or (None, None), path.endswith("share")
-        places = places_of([ends], 100 if share else 1)
-        write = pen.share if share else pen.number
-        rows.append(
-            [
-                capital(metric_label(pen.language, path)),
-                write(value, path, places),
-                pen.interval(ends, f"{path}_ci95", places, share=share),
-            ]
-        )
+    rows: list[list[Any]] = [
+        [
+            capital(metric_label(pen.language, path)),
+            *pen.both(path, "share" if path.endswith("share") else "number"),
+        ]
+        for path in paths
+        if pen.at(path) is not None
+    ]
     if rows:
-        heads = ("table.what", "table.value", "table.interval")
-        yield Table(pen.language.text(caption), columns(pen.language, heads), rows)
-
-
-def at(part: Mapping[str, Any], path: str) -> Any:
-    """Return what stands at a dotted path; None where there is nothing."""
-    value: Any = part
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
+        heads = [pen.language.text(f"table.{head}") for head in ("what", "value", "interval")]
+        yield Table(pen.language.text(caption), columns(heads, left=(0,)), rows)
 
 
 def _spread_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
     """Return mean, spread and extremes of lengths."""
-    language = pen.language
-    kinds = [("spread.turns", summary["turns"], "turns")]
-    by_end = summary.get("by_end") or {}
-    kinds += [
-        (f"spread.turns_{reason}", by_end[reason], f"by_end.{reason}")
+    paths = {"turns": "turns"} | {
+        f"turns_{reason}": f"by_end.{reason}"
         for reason in REASONS
-        if by_end.get(reason, {}).get("mean") is not None
-    ]
+        if pen.at(f"by_end.{reason}.mean") is not None
+    }
     if has_games(summary):
-        kinds.append(("spread.game_rounds", summary["game"]["rounds"], "game.rounds"))
-    rows = []
-    for label, spread, path in kinds:
-        row: list[Any] = [language.text(label), pen.number(spread["mean"], f"{path}.mean", 2)]
-        row.append(pen.number(spread["sd"], f"{path}.sd", 2))
-        for name in ("min", "median", "max"):
-            row.append(whole_or_half(pen, spread[name], f"{path}.{name}"))
-        rows.append(row)
-    heads = ("spread.what", "spread.mean", "spread.sd", "spread.min", "spread.median", "spread.max")
-    return Table(language.text("spread.caption"), columns(language, heads), rows)
+        paths["game_rounds"] = "game.rounds"
+    rows = [(pen.language.text(f"spread.{name}"), path) for name, path in paths.items()]
+    numbers = [Numbers(f"spread.{name}", f"{{}}.{name}") for name in ("mean", "sd")]
+    numbers += [
+        Numbers(f"spread.{name}", f"{{}}.{name}", "median") for name in ("min", "median", "max")
+    ]
+    return table(pen, pen.language.text("spread.caption"), "spread.what", rows, numbers)
 
 
 def _game_ends(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    language, game = pen.language, summary["game"]
-    rows: list[list[Any]] = [
-        [language.text(f"game_end.{reason}"), pen.whole(count, f"game.ends.{reason}")]
-        for reason, count in game["ends"].items()
-    ]
-    decided = pen.whole(game["decided_by_deciding_rounds"], "game.decided_by_deciding_rounds")
-    rows.append([language.text("game_end.deciding"), decided])
-    heads = ("game_end.how", "table.games")
-    return Table(language.text("game_end.caption"), columns(language, heads), rows)
+    text = pen.language.text
+    rows = [(text(f"game_end.{name}"), f"ends.{name}") for name in summary["game"]["ends"]]
+    rows.append((text("game_end.deciding"), "decided_by_deciding_rounds"))
+    count = Numbers("table.games", "game.{}", "whole")
+    return table(pen, text("game_end.caption"), "game_end.how", rows, [count])
 
 
 # --- seats and players ----------------------------------------------------------------------------
@@ -217,44 +150,21 @@ def _game_ends(pen: Pen, summary: Mapping[str, Any]) -> Table:
 def seats(pen: Pen, source: Source) -> Iterator[Block]:
     """What each seat, and each place in the turn order, achieves."""
     summary, language = source.summary, pen.language
-    yield seat_table(pen, summary)
+    text = language.text
+    yield table(pen, text("seats.caption"), "table.seat", seats_of(pen), _SEATS, text("seats.note"))
     if summary.get("positions"):
-        yield positions(pen, summary)
+        yield positions(pen)
     if not common.alike(source.study["players"]):
         yield Sentence(language.say("seats.not_rotated"))
 
 
-def seat_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    """Return the win share, score and BAO of each seat, with intervals."""
-    seats, rates = summary["players"], summary["rates"]["seats"]
-    shares, scores = win_places(seats), score_places(seats)
-    rows = []
-    for k, seat in enumerate(seats):
-        at = f"players.{k}"
-        success, calls = rates[k]["bao_success"], rates[k]["bao_rate"]
-        rows.append(
-            [
-                seat_label(seat),
-                pen.share(seat["win_share"], f"{at}.win_share", shares),
-                pen.interval(seat["win_share_ci95"], f"{at}.win_share_ci95", shares, share=True),
-                pen.number(seat["score_mean"], f"{at}.score_mean", scores),
-                pen.interval(seat["score_mean_ci95"], f"{at}.score_mean_ci95", scores),
-                pen.share(calls["value"], f"rates.seats.{k}.bao_rate.value"),
-                pen.share(success["value"], f"rates.seats.{k}.bao_success.value"),
-                pen.number(seat["cards_left_mean"], f"{at}.cards_left_mean", 2),
-            ]
-        )
-    heads: tuple[str, ...] = (
-        "table.seat",
-        "table.wins",
-        "table.interval",
-        "table.score",
-        "table.interval",
-    )
-    heads += ("table.bao", "table.won", "table.cards")
-    caption = pen.language.text("seats.caption")
-    return Table(caption, columns(pen.language, heads), rows, pen.language.text("seats.note"))
-
+_SEATS = (
+    WINS,
+    SCORES,
+    Numbers("table.bao", "rates.seats.{}.bao_rate.value", "share"),
+    Numbers("table.won", "rates.seats.{}.bao_success.value", "share"),
+    Numbers("table.cards", "players.{}.cards_left_mean"),
+)
 
 _KINDS = ("own_hit", "rival_hit", "double_hit", "missed")
 
@@ -262,46 +172,28 @@ _KINDS = ("own_hit", "rival_hit", "double_hit", "missed")
 @chapter
 def birds(pen: Pen, source: Source) -> Iterator[Block]:
     """What plucks, powers and birds do: each seat's own, and the pictures of all seats."""
-    summary = source.summary
-    yield _doing(pen, summary)
-    yield from _chances(pen, summary)
+    text, seats = pen.language.text, seats_of(pen)
+    powers = source.summary["players"][0]["powers"]
+    doing = [("pluck", "plucks", name) for name in _KINDS]
+    doing += [("power", "powers", name) for name in powers]
+    numbers = [
+        Numbers(f"{words}.{name}", f"players.{{}}.{group}.{name}/rounds", places=3)
+        for words, group, name in doing
+    ]
+    yield table(pen, text("players.doing"), "table.seat", seats, numbers)
+    counted = (seat.keys() & {"hit_rate", "pluck_chances"} for seat in source.summary["players"])
+    if all(counted):
+        chances = [
+            Numbers(
+                escape(capital(metric_label(pen.language, path))), f"players.{{}}.{path}", "share"
+            )
+            for path in _CHANCES
+        ]
+        yield table(pen, text("players.chances"), "table.seat", seats, chances)
     yield from run_figures(pen, source, OF_BIRDS)
 
 
-def _doing(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    """Return how often each seat plucks and uses powers."""
-    language, rounds = pen.language, summary["rounds"]
-    rows = []
-    for k, seat in enumerate(summary["players"]):
-        row: list[Any] = [seat_label(seat)]
-        for group, names in (("plucks", _KINDS), ("powers", tuple(seat["powers"]))):
-            for name in names:
-                path = f"players.{k}.{group}.{name}/rounds"
-                row.append(pen.number(ratio(seat[group][name], rounds), path, 3))
-        rows.append(row)
-    heads = ["table.seat", *(f"pluck.{name}" for name in _KINDS)]
-    heads += [f"power.{name}" for name in summary["players"][0]["powers"]]
-    return Table(language.text("players.doing"), columns(language, heads), rows)
-
-
 _CHANCES = ("hit_rate", "pluck_chances.missed_share", "races.lost_share", "cards_gone.rounds_share")
-
-
-def _chances(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield how seats use their chances, where the run has counted that."""
-    seats = summary["players"]
-    if any(at(seat, _CHANCES[0]) is None and "pluck_chances" not in seat for seat in seats):
-        return
-    rows = [
-        [
-            seat_label(seat),
-            *(pen.share(at(seat, path), f"players.{k}.{path}") for path in _CHANCES),
-        ]
-        for k, seat in enumerate(seats)
-    ]
-    heads = [Column(pen.language.text("table.seat"), numeric=False)]
-    heads += [Column(capital(metric_label(pen.language, path))) for path in _CHANCES]
-    yield Table(pen.language.text("players.chances"), heads, rows)
 
 
 # --- what may not be concluded --------------------------------------------------------------------
@@ -310,7 +202,8 @@ def _chances(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
 def limits(pen: Pen, source: Source) -> Iterator[Markup]:
     """Yield what may not be concluded from a run, by what the data are."""
     summary, language, study = source.summary, pen.language, source.study
-    yield from vague(pen, summary)
+    if decided_in(summary):
+        yield from vague(pen, summary["players"], unit_of(summary), unit_of(summary))
     yield from stopped(pen, summary)
     if has_games(summary):
         yield language.say("limit.games")
@@ -322,17 +215,15 @@ def limits(pen: Pen, source: Source) -> Iterator[Markup]:
     yield from common.always(pen, source)
 
 
-def vague(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
-    """Yield what is too small to be seen in so few rounds or games."""
-    ends = [seat["win_share_ci95"] for seat in summary["players"]]
+def vague(pen: Pen, seats: Iterable[Mapping[str, Any]], unit: str, path: str) -> Iterator[Markup]:
+    """Yield what is too small to be seen in so few rounds or games, which are told at `path`."""
+    ends = [seat.get("win_share_ci95", (None, None)) for seat in seats]
     widths = [high - low for low, high in ends if low is not None]
-    if not widths or not decided_in(summary):
-        return
-    half = max(widths) / 2
-    count = pen.counted(unit_of(summary), summary[unit_of(summary)], unit_of(summary))
-    points = pen.language.number(100 * half, places_of(ends, 100))
-    key = "limit.too_few" if half > VAGUE else "limit.precision"
-    yield pen.language.say(key, count=count, points=points)
+    if widths:
+        half = max(widths) / 2
+        points = pen.language.number(100 * half, places_of(ends, 100))
+        key = "limit.too_few" if half > VAGUE else "limit.precision"
+        yield pen.language.say(key, count=pen.counted(unit, path), points=points)
 
 
 def stopped(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
@@ -347,8 +238,8 @@ def capped_and_rare(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
     """Yield what is to be said of rounds that were stopped, and of what hardly ever happened."""
     language, ends = pen.language, summary["ends"]
     if ends["turn_cap"]:
-        count = pen.counted("rounds", ends["turn_cap"], "ends.turn_cap")
+        count = pen.counted("rounds", "ends.turn_cap")
         yield language.say("limit.capped", count=count)
     if 0 < ends["second_recycling"] < FEW:
-        count = pen.counted("rounds", ends["second_recycling"], "ends.second_recycling")
+        count = pen.counted("rounds", "ends.second_recycling")
         yield language.say("limit.rare", count=count)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from analysis.blocks import Chapter, Column, Part, Picture, Sentence, Table, Tile
+from analysis.blocks import Block, Column, Part, Picture, Sentence, Table, Tile
 from analysis.report import common
 from analysis.report.figures import figure
-from analysis.report.parts import Pen, Source, capital, places_of
+from analysis.report.parts import Numbers, Pen, Source, capital, table
 from analysis.report.rates import metric_label
-from analysis.report.run import VAGUE
+from analysis.report.run import vague
+from sim.metrics import REASONS, SWEPT
 
 _ROWS_AT_MOST = 1000
 _LINES_AT_MOST = 8
@@ -26,22 +28,21 @@ _VALUES_AT_MOST = 8
 
 def part(pen: Pen, source: Source) -> Part:
     """Return the part about a sweep."""
-    language, summary = pen.language, source.summary
-    chapters = [
-        Chapter(language.text("chapter.pictures"), list(_figures(pen, source))),
-        Chapter(language.text("chapter.ends"), [_ends(pen, summary)]),
-        Chapter(language.text("chapter.points"), _seats(pen, summary)),
-        *common.last_chapters(pen, source, _limits(pen, source)),
-    ]
-    return Part(
-        kind=language.text("kind.sweep"),
-        title=common.title(language, source),
-        question=summary["question"],
-        setting=common.setting(pen, source),
-        answer=[Sentence(sentence) for sentence in _answer(pen, summary)],
-        tiles=list(_tiles(pen, summary)),
-        chapters=chapters,
-        brief=list(_brief(pen, summary)),
+    summary = source.summary
+    chapters: dict[str, Iterable[Block]] = {
+        "pictures": _figures(pen, source),
+        "ends": [_ends(pen, summary)],
+        "points": _seats(pen, summary),
+    }
+    return common.part(
+        pen,
+        source,
+        "kind.sweep",
+        chapters,
+        map(Sentence, _answer(pen, summary)),
+        _tiles(pen, summary),
+        _brief(pen, summary),
+        _limits(pen, source),
     )
 
 
@@ -54,13 +55,13 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
         "sweep.varied", axes=Markup(pen.language.semicolon).join(_axes_told(pen, summary))
     )
     if best is not None:
-        places = places_of([[best["low"], best["high"]]], 100)
+        places = pen.places("best.value")
         said = {
             "point": _at(pen, summary, best["point"]),
             "whose": _whose(pen, summary),
-            "share": pen.share(best["value"], "best.value", places),
-            "low": pen.share(best["low"], "best.low", places, sign=False),
-            "high": pen.share(best["high"], "best.high", places, sign=False),
+            "share": pen.share("best.value", places),
+            "low": pen.share("best.low", places, sign=False),
+            "high": pen.share("best.high", places, sign=False),
         }
         yield language.say("sweep.best", **said)
         yield _as_good(pen, summary)
@@ -118,10 +119,9 @@ def _extremes(pen: Pen, summary: Mapping[str, Any], metric: str, key: str) -> It
     """Yield between which points a metric goes, in words, if that can be seen."""
     points = summary["points"]
     values = [(point[metric], k) for k, point in enumerate(points)]
-    (low, at_low), (high, at_high) = min(values), max(values)
-    write = pen.number if metric == "turns_mean" else pen.share
-    lowest = write(low, f"points.{at_low}.{metric}")
-    highest = write(high, f"points.{at_high}.{metric}")
+    (_, at_low), (_, at_high) = min(values), max(values)
+    unit = "number" if metric == "turns_mean" else "share"
+    lowest, highest = (pen.write(f"points.{k}.{metric}", unit) for k in (at_low, at_high))
     if lowest.striptags() != highest.striptags():
         yield pen.language.say(
             key,
@@ -136,17 +136,11 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     language, best = pen.language, summary["best"]
     yield Tile(language.text("tile.points"), Markup(language.whole(len(summary["points"]))))
     unit = summary["unit"]
-    yield Tile(language.text(f"tile.{unit}_each"), pen.whole(summary["count"], "count"))
+    yield Tile(language.text(f"tile.{unit}_each"), pen.whole("count"))
     if best is not None:
-        ends = [best["low"], best["high"]]
-        places = places_of([ends], 100)
-        low, high = (pen.share(best[k], f"best.{k}", places, sign=False) for k in ("low", "high"))
-        note = language.say("number.interval", low=low, high=high)
-        yield Tile(
-            language.say("tile.best", whose=_whose(pen, summary)),
-            pen.share(best["value"], "best.value", places),
-            language.say("number.in_interval", interval=note),
-        )
+        share, interval = pen.both("best.value", "share")
+        label = language.say("tile.best", whose=_whose(pen, summary))
+        yield Tile(label, share, language.say("number.in_interval", interval=interval))
 
 
 def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:
@@ -154,8 +148,7 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
     yield language.text("tile.points"), Markup(language.whole(len(summary["points"])))
     if best is not None:
         yield language.text("brief.best"), _at(pen, summary, best["point"])
-        places = places_of([[best["low"], best["high"]]], 100)
-        yield language.text("brief.best_share"), pen.share(best["value"], "best.value", places)
+        yield language.text("brief.best_share"), pen.both("best.value", "share")[0]
 
 
 # --- pictures -------------------------------------------------------------------------------------
@@ -182,7 +175,6 @@ def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
         elif name in _FIGURES[:2] or name == "turns_mean":
             for seat in seats:
                 yield from _over_axes(pen, source, name, seat, axes)
-                yield from _map(pen, source, name, seat, axes)
     if len(axes) == 1 and metrics["point"].nunique() <= 40:
         yield _ends_figure(pen, source)
 
@@ -194,95 +186,67 @@ def _over_one_axis(pen: Pen, source: Source, name: str, of_seats: bool) -> Pictu
     chosen = metrics[metrics["seat"].isin(focus)] if of_seats and focus else metrics
     seat = focus[0] if of_seats and len(focus) == 1 else None
     by = "seat" if of_seats and seat is None else None
-    return figure(
-        pen,
-        name,
-        lambda ax: sweep(chosen, name, ax, by=by, seat=seat),
-        3.7,
-        _numbers(pen, source.summary, name, [] if not of_seats else focus or None),
-        words=f"sweep_{name}",
-        axes=source.summary["axes"][0],
-    )
+    table = _numbers(pen, source.summary, name, [] if not of_seats else focus or None)
+    draw, axes = partial(sweep, chosen, name, by=by, seat=seat), source.summary["axes"][0]
+    return figure(pen, name, draw, 3.7, table, words=f"sweep_{name}", axes=axes)
 
 
 def _over_axes(
     pen: Pen, source: Source, name: str, seat: int | None, axes: Sequence[str]
 ) -> Iterator[Picture]:
-    """Yield a metric over each axis in turn; over two, with a line for each value of the other."""
-    from analysis.plots import sweep
+    """Yield a metric over each axis in turn; over two, with a line for each value of the other.
+
+    Of a win share over two axes there is a map too, if its fields are few enough to be read.
+    """
+    from analysis.plots import sweep, sweep_map
 
     metrics = source.tables["metrics"]
     lengths = {axis: metrics[axis].nunique() for axis in axes}
-    shortest = min(reversed(list(axes)), key=lengths.__getitem__)
-    by = shortest if len(axes) == 2 and lengths[shortest] <= _LINES_AT_MOST else None
+    ordered = sorted(reversed(list(axes)), key=lengths.__getitem__)
+    by = ordered[0] if len(axes) == 2 and lengths[ordered[0]] <= _LINES_AT_MOST else None
+    stem = f"{name}-{'table' if seat is None else seat}"
+    table = _numbers(pen, source.summary, name, [] if seat is None else [seat])
     for x in axes if by is None else [axis for axis in axes if axis != by]:
-        stem = f"{name}-{'table' if seat is None else seat}-{axes.index(x)}"
         yield figure(
             pen,
-            stem,
+            f"{stem}-{axes.index(x)}",
             partial(sweep, metrics, name, x=x, by=by, seat=seat, dots=by is None),
             3.9,
-            _numbers(pen, source.summary, name, [] if seat is None else [seat]),
+            table,
             words=f"sweep_{name}",
             axes=x if by is None else f"{x}, {by}",
         )
-
-
-def _map(
-    pen: Pen, source: Source, name: str, seat: int | None, axes: Sequence[str]
-) -> Iterator[Picture]:
-    """Yield the map of a win share over two axes, if its fields are few enough to be read."""
-    from analysis.plots import sweep_map
-
-    metrics = source.tables["metrics"]
-    lengths = {axis: metrics[axis].nunique() for axis in axes}
-    if len(axes) != 2 or name not in _FIGURES[:2] or max(lengths.values()) > _FIELDS_AT_MOST:
-        return
-    y, x = sorted(reversed(list(axes)), key=lengths.__getitem__)
-    yield figure(
-        pen,
-        f"{name}-{'table' if seat is None else seat}-map",
-        partial(sweep_map, metrics, name, x=x, y=y, seat=seat),
-        1.8 + 0.48 * lengths[y],
-        _numbers(pen, source.summary, name, [] if seat is None else [seat]),
-        words=f"sweep_{name}_map",
-        axes=f"{x}, {y}",
-    )
+    if len(axes) == 2 and name in _FIGURES[:2] and max(lengths.values()) <= _FIELDS_AT_MOST:
+        y, x = ordered
+        draw, height = partial(sweep_map, metrics, name, x=x, y=y, seat=seat), 1.8
+        height += 0.48 * lengths[y]
+        words = f"sweep_{name}_map"
+        yield figure(pen, f"{stem}-map", draw, height, table, words=words, axes=f"{x}, {y}")
 
 
 def _ends_figure(pen: Pen, source: Source) -> Picture:
     from analysis.plots import ends
 
-    table = _ends(pen, source.summary)
-    return figure(
-        pen,
-        "ends",
-        lambda ax: ends(source.tables["metrics"], ax),
-        3.7,
-        table,
-        words="sweep_ends",
-        axes=source.summary["axes"][0],
-    )
+    draw, table = partial(ends, source.tables["metrics"]), _ends(pen, source.summary)
+    axes = source.summary["axes"][0]
+    return figure(pen, "ends", draw, 3.7, table, words="sweep_ends", axes=axes)
 
 
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def _points(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return list(summary["points"][:_ROWS_AT_MOST])
-
-
-def _axis_columns(summary: Mapping[str, Any]) -> list[Column]:
-    return [Column(common.code(axis)) for axis in summary["axes"]]
-
-
-def _axis_cells(pen: Pen, point: Mapping[str, Any]) -> list[str]:
-    return [common.value_text(pen.language, value) for value in point["values"].values()]
-
-
-def _note(pen: Pen, summary: Mapping[str, Any]) -> Markup | str:
+def _table(
+    pen: Pen, summary: Mapping[str, Any], caption: str | Markup, numbers: Iterable[Numbers]
+) -> Table:
+    """Return numbers at each point; ``{}`` in their paths stands for it."""
+    axes = [Column(common.code(axis)) for axis in summary["axes"]]
+    rows = [
+        ([common.value_text(pen.language, value) for value in point["values"].values()], k)
+        for k, point in enumerate(summary["points"][:_ROWS_AT_MOST])
+    ]
     left = len(summary["points"]) - _ROWS_AT_MOST
-    return pen.language.say("points.left_out", n=left) if left > 0 else ""
+    note = pen.language.say("points.left_out", n=left) if left > 0 else ""
+    return table(pen, caption, axes, rows, numbers, note)
 
 
 def _numbers(
@@ -296,102 +260,54 @@ def _numbers(
         metric: Its name.
         seats: Whose; none for a metric of the table, None for all seats.
     """
-    language, points = pen.language, _points(summary)
-    label = capital(metric_label(language, metric))
+    label = capital(metric_label(pen.language, metric))
     if seats is None:
-        seats = range(max(len(point["players"]) for point in points))
-    rows: list[list[Any]] = []
-    places = _places(points, metric, seats)
-    for k, point in enumerate(points):
-        row: list[Any] = _axis_cells(pen, point)
-        for holder, at in _holders(point, k, seats):
-            row += _cells(pen, holder, at, metric, places)
-        rows.append(row)
-    columns = _axis_columns(summary)
-    named = [language.say("brief.of_seat", what=label, seat=seat) for seat in seats]
-    for heading in named or [Markup(escape(label))]:
-        columns += [Column(heading), Column(language.text("table.interval"))]
-    caption = language.say("figure.numbers", title=label)
-    return Table(caption, columns, rows, _note(pen, summary))
+        seats = range(_seats_at_most(summary))
+    heads = [pen.language.say("brief.of_seat", what=label, seat=seat) for seat in seats]
+    numbers = _of(pen, summary, metric, seats or (None,), heads or [escape(label)])
+    return _table(pen, summary, pen.language.say("figure.numbers", title=label), numbers)
 
 
-def _holders(
-    point: Mapping[str, Any], k: int, seats: Sequence[int]
-) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Yield what holds a metric at a point, and where it is: the table, or seats."""
-    if not seats:
-        yield point, f"points.{k}"
-    for seat in seats:
-        there = seat < len(point["players"])
-        yield point["players"][seat] if there else {}, f"points.{k}.players.{seat}"
-
-
-def _places(points: Sequence[Mapping[str, Any]], metric: str, seats: Sequence[int]) -> int:
-    ends = [
-        holder.get(f"{metric}_ci95", (None, None))
-        for k, point in enumerate(points)
-        for holder, _ in _holders(point, k, seats)
+def _of(
+    pen: Pen,
+    summary: Mapping[str, Any],
+    metric: str,
+    seats: Iterable[int | None],
+    heads: Sequence[Markup],
+) -> list[Numbers]:
+    """Return the columns of a metric of some seats, with decimals that suit them all."""
+    paths = [
+        f"points.{{}}.{metric}" if seat is None else f"points.{{}}.players.{seat}.{metric}"
+        for seat in seats
     ]
-    return places_of(ends, 100 if _is_share(metric) else 1)
+    shown = range(min(len(summary["points"]), _ROWS_AT_MOST))
+    unit = "share" if SWEPT[metric].share else "number"
+    places = pen.places(*(path.format(k) for path in paths for k in shown), unit=unit)
+    pairs = zip(heads, paths, strict=True)
+    return [Numbers(head, path, unit, places, interval=True) for head, path in pairs]
 
 
-def _is_share(metric: str) -> bool:
-    from sim.metrics import SWEPT
-
-    return SWEPT[metric].share
-
-
-def _cells(pen: Pen, holder: Mapping[str, Any], at: str, metric: str, places: int) -> list[Markup]:
-    value, ends = holder.get(metric), holder.get(f"{metric}_ci95", (None, None))
-    if _is_share(metric):
-        shown = pen.share(value, f"{at}.{metric}", places)
-    else:
-        shown = pen.number(value, f"{at}.{metric}", places)
-    return [shown, pen.interval(ends, f"{at}.{metric}_ci95", places, share=_is_share(metric))]
+def _seats_at_most(summary: Mapping[str, Any]) -> int:
+    points = summary["points"][:_ROWS_AT_MOST]
+    return max(len(point["players"]) for point in points)
 
 
 def _ends(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    rows = []
-    for k, point in enumerate(_points(summary)):
-        row: list[Any] = _axis_cells(pen, point)
-        row += [
-            pen.share(point[f"end_{reason}"], f"points.{k}.end_{reason}", 2)
-            for reason in ("bao", "second_recycling", "turn_cap")
-        ]
-        rows.append([*row, pen.number(point["turns_mean"], f"points.{k}.turns_mean", 2)])
-    columns = _axis_columns(summary)
-    columns += [
-        Column(pen.language.text(f"ends.{reason}"))
-        for reason in ("bao", "second_recycling", "turn_cap")
+    numbers = [
+        Numbers(f"ends.{reason}", f"points.{{}}.end_{reason}", "share", 2) for reason in REASONS
     ]
-    columns.append(Column(pen.language.text("tile.turns")))
-    return Table(pen.language.text("ends.caption"), columns, rows, _note(pen, summary))
+    numbers.append(Numbers("tile.turns", "points.{}.turns_mean"))
+    return _table(pen, summary, pen.language.text("ends.caption"), numbers)
 
 
-def _seats(pen: Pen, summary: Mapping[str, Any]) -> list[Any]:
-    """Return, for each seat in focus or for each seat, a table of its numbers at each point."""
-    language, points = pen.language, _points(summary)
-    most = max(len(point["players"]) for point in points)
+def _seats(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield, for each seat in focus or for each seat, a table of its numbers at each point."""
     names = ("win_share", "score_mean", "bao_rate", "bao_success", "pluck_rate")
-    tables = []
-    for seat in summary["focus"] or range(most):
-        places = {name: _places(points, name, [seat]) for name in names}
-        rows = []
-        for k, point in enumerate(points):
-            row: list[Any] = _axis_cells(pen, point)
-            for holder, at in _holders(point, k, [seat]):
-                for name in names:
-                    cells = _cells(pen, holder, at, name, places[name])
-                    row += cells if name in names[:2] else cells[:1]
-            rows.append(row)
-        columns = _axis_columns(summary)
-        for name in names:
-            columns.append(Column(capital(metric_label(language, name))))
-            if name in names[:2]:
-                columns.append(Column(language.text("table.interval")))
-        caption = language.say("points.caption", seat=seat)
-        tables.append(Table(caption, columns, rows, _note(pen, summary)))
-    return tables
+    for seat in summary["focus"] or range(_seats_at_most(summary)):
+        heads = {name: [escape(capital(metric_label(pen.language, name)))] for name in names}
+        columns = [_of(pen, summary, name, [seat], heads[name])[0] for name in names]
+        numbers = [replace(of, interval=k < 2) for k, of in enumerate(columns)]
+        yield _table(pen, summary, pen.language.say("points.caption", seat=seat), numbers)
 
 
 # --- limits ---------------------------------------------------------------------------------------
@@ -399,19 +315,8 @@ def _seats(pen: Pen, summary: Mapping[str, Any]) -> list[Any]:
 
 def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
     summary, language = source.summary, pen.language
-    widths = [
-        (ends[1] - ends[0]) / 2
-        for point in summary["points"]
-        for player in point["players"]
-        if (ends := player.get("win_share_ci95", (None, None)))[0] is not None
-    ]
-    if widths:
-        count = pen.counted(summary["unit"], summary["count"], "count")
-        half = max(widths)
-        points = language.number(100 * half, places_of([[0, 2 * half]], 100))
-        yield language.say(
-            "limit.too_few" if half > VAGUE else "limit.precision", count=count, points=points
-        )
+    players = [player for point in summary["points"] for player in point["players"]]
+    yield from vague(pen, players, summary["unit"], "count")
     yield language.say("limit.same_deals")
     if summary["best"] is not None and len(summary["points"]) > 1:
         yield language.say("limit.best_of_many")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from markupsafe import Markup
 
-from analysis.blocks import Block, Chapter, Column, Part, Picture, Sentence, Table, Tile
+from analysis.blocks import NONE, Column, Part, Picture, Sentence, Table, Tile, columns
 from analysis.report import common
-from analysis.report.figures import figure
-from analysis.report.parts import Pen, Source, places_of
-from analysis.report.run import columns
+from analysis.report.figures import SCORES, WINS, figure, of
+from analysis.report.parts import Numbers, Pen, Source, table
 
 _MATRIX_AT_MOST = 14
 """Players; the matrix of more is a table of pairs."""
@@ -20,76 +19,44 @@ _MATRIX_AT_MOST = 14
 
 def part(pen: Pen, source: Source) -> Part:
     """Return the part about a tournament."""
-    language, summary = pen.language, source.summary
-    ranking: list[Block] = [
-        Sentence(language.text("ranking.intro")),
-        _ranking(pen, summary),
-        _steps(pen, summary),
-    ]
-    chapters = [
-        Chapter(language.text("chapter.pictures"), list(_figures(pen, source))),
-        Chapter(language.text("chapter.ranking"), ranking),
-        Chapter(language.text("chapter.seats"), [_seats(pen, summary)]),
-        *common.last_chapters(pen, source, _limits(pen, source)),
-    ]
-    return Part(
-        kind=language.text("kind.tournament"),
-        title=common.title(language, source),
-        question=summary["question"],
-        setting=common.setting(pen, source),
-        answer=[Sentence(sentence) for sentence in _answer(pen, summary)],
-        tiles=list(_tiles(pen, summary)),
-        chapters=chapters,
-        brief=list(_brief(pen, summary)),
+    summary = source.summary
+    ranking = [Sentence(pen.language.text("ranking.intro")), _ranking(pen), _steps(pen, summary)]
+    return common.part(
+        pen,
+        source,
+        "kind.tournament",
+        {"pictures": _figures(pen, source), "ranking": ranking, "seats": [_seats(pen, summary)]},
+        map(Sentence, _answer(pen, summary)),
+        _tiles(pen, summary),
+        _brief(pen, summary),
+        _limits(pen, source),
     )
 
 
 # --- in words -------------------------------------------------------------------------------------
 
 
-def _ends(row: Mapping[str, Any], name: str) -> list[float | None]:
-    return [row[f"{name}_low"], row[f"{name}_high"]]
-
-
-def _share(pen: Pen, row: Mapping[str, Any], at: str, name: str, places: int) -> Markup:
-    return pen.share(row[name], f"{at}.{name}", places)
-
-
-def _interval(
-    pen: Pen, row: Mapping[str, Any], at: str, name: str, places: int, *, share: bool = False
-) -> Markup:
-    """Return an interval whose ends are columns of their own."""
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    if low is None or high is None:
-        return Markup("–")
-    write = pen.share if share else pen.number
-    more: dict[str, Any] = {"sign": False} if share else {}
-    return pen.language.say(
-        "number.interval",
-        low=write(low, f"{at}.{name}_low", places, **more),
-        high=write(high, f"{at}.{name}_high", places, **more),
-    )
+def _share_places(pen: Pen) -> int:
+    return pen.places(*(f"ranking.{k}.win_share" for k in range(len(pen.facts["ranking"]))))
 
 
 def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
     language, ranking = pen.language, summary["ranking"]
-    places = places_of([_ends(row, "win_share") for row in ranking], 100)
+    places, won = _share_places(pen), "ranking.0.win_share"
     first, second, last = ranking[0], ranking[1], ranking[-1]
-    step = places_of([_ends(first, "step")], 100)
     yield language.say(
         "tournament.strongest" if first["step_clear"] else "tournament.strongest_unclear",
         player=first["player"],
-        share=_share(pen, first, "ranking.0", "win_share", places),
-        interval=_interval(pen, first, "ranking.0", "win_share", places, share=True),
+        share=pen.share(won, places),
+        interval=pen.interval(won, "share", places),
         second=second["player"],
-        step=pen.points(first["step"], "ranking.0.step", step, signed=False),
+        step=pen.write("ranking.0.step", "points", pen.places("ranking.0.step")),
     )
     if len(ranking) > 2:
-        at = f"ranking.{len(ranking) - 1}"
         yield language.say(
             "tournament.weakest",
             player=last["player"],
-            share=_share(pen, last, at, "win_share", places),
+            share=pen.share(f"ranking.{len(ranking) - 1}.win_share", places),
             even=language.number(100 / summary["seats"], 0 if 100 % summary["seats"] == 0 else 1),
         )
     unclear = [
@@ -107,24 +74,18 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     language = pen.language
     yield Tile(language.text("tile.players"), Markup(language.whole(len(summary["ranking"]))))
     seats = language.counted("count.seats_each", summary["seats"])
-    yield Tile(language.text("tile.tables"), pen.whole(summary["tables"], "tables"), seats)
-    yield Tile(language.text("tile.rounds"), pen.whole(summary["rounds"], "rounds"))
+    yield Tile(language.text("tile.tables"), pen.whole("tables"), seats)
+    yield Tile(language.text("tile.rounds"), pen.whole("rounds"))
     first = summary["ranking"][0]
-    places = places_of([_ends(first, "win_share")], 100)
-    yield Tile(
-        language.say("tile.strongest", player=first["player"]),
-        _share(pen, first, "ranking.0", "win_share", places),
-        language.say(
-            "number.in_interval",
-            interval=_interval(pen, first, "ranking.0", "win_share", places, share=True),
-        ),
-    )
+    share, interval = pen.both("ranking.0.win_share", "share")
+    label = language.say("tile.strongest", player=first["player"])
+    yield Tile(label, share, language.say("number.in_interval", interval=interval))
 
 
 def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:
-    places = places_of([_ends(row, "win_share") for row in summary["ranking"]], 100)
+    places = _share_places(pen)
     for k, row in enumerate(summary["ranking"]):
-        yield row["player"], _share(pen, row, f"ranking.{k}", "win_share", places)
+        yield row["player"], pen.share(f"ranking.{k}.win_share", places)
 
 
 # --- pictures -------------------------------------------------------------------------------------
@@ -143,7 +104,7 @@ def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
         "strength",
         lambda ax: strength(source.tables["ranking"], ax),
         1.2 + 0.32 * players,
-        _ranking(pen, source.summary),
+        _ranking(pen),
     )
     if players <= _MATRIX_AT_MOST:
         yield figure(
@@ -163,8 +124,8 @@ def _matrix(pen: Pen, summary: Mapping[str, Any]) -> Table:
         row: list[Any] = [me]
         for other in names:
             k = cells.get((me, other))
-            value = None if k is None else summary["matrix"][k]["difference"]
-            row.append(pen.points(value, f"matrix.{k}.difference", 1))
+            path = f"matrix.{k}.difference"
+            row.append(NONE if k is None else pen.write(path, "points", 1, signed=True))
         rows.append(row)
     heads = [Column(pen.language.text("table.player"), False), *(Column(name) for name in names)]
     caption = pen.language.say(
@@ -176,74 +137,39 @@ def _matrix(pen: Pen, summary: Mapping[str, Any]) -> Table:
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def _ranking(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    ranking = summary["ranking"]
-    shares = places_of([_ends(row, "win_share") for row in ranking], 100)
-    scores = places_of([_ends(row, "score_mean") for row in ranking])
-    rows = []
-    for k, row in enumerate(ranking):
-        at = f"ranking.{k}"
-        rows.append(
-            [
-                row["player"],
-                pen.whole(row["rank"], f"{at}.rank"),
-                _share(pen, row, at, "win_share", shares),
-                _interval(pen, row, at, "win_share", shares, share=True),
-                pen.number(row["score_mean"], f"{at}.score_mean", scores),
-                _interval(pen, row, at, "score_mean", scores),
-                pen.share(row["bao_rate"], f"{at}.bao_rate"),
-                pen.share(row["bao_success"], f"{at}.bao_success"),
-            ]
-        )
-    heads: tuple[str, ...] = (
-        "table.player",
-        "table.rank",
-        "table.wins",
-        "table.interval",
-        "table.score",
-    )
-    heads += ("table.interval", "table.bao", "table.won")
-    return Table(pen.language.text("ranking.caption"), columns(pen.language, heads), rows)
+def _ranking(pen: Pen) -> Table:
+    rows = [(row["player"], k) for k, row in enumerate(pen.facts["ranking"])]
+    numbers = [
+        Numbers("table.rank", "ranking.{}.rank", "whole"),
+        *of("ranking", WINS, SCORES),
+        Numbers("table.bao", "ranking.{}.bao_rate", "share"),
+        Numbers("table.won", "ranking.{}.bao_success", "share"),
+    ]
+    return table(pen, pen.language.text("ranking.caption"), "table.player", rows, numbers)
 
 
 def _steps(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    language, ranking = pen.language, summary["ranking"]
-    places = places_of([_ends(row, "step") for row in ranking[:-1]], 100)
-    rows = []
-    for k, (above, below) in enumerate(pairwise(ranking)):
-        low, high = _ends(above, "step")
-        at = f"ranking.{k}.step"
-        interval = language.say(
-            "number.interval",
-            low=pen.points(low, f"{at}_low", places, signed=False),
-            high=pen.points(high, f"{at}_high", places, signed=False),
-        )
-        clear = language.text("value.yes" if above["step_clear"] else "value.no")
-        step = pen.points(above["step"], at, places)
-        rows.append([above["player"], below["player"], step, interval, clear])
+    text, ranking = pen.language.text, summary["ranking"]
+    paths = [f"ranking.{k}.step" for k in range(len(ranking) - 1)]
+    places = pen.places(*paths)
+    rows = [
+        [
+            above["player"],
+            below["player"],
+            pen.write(path, "points", places, signed=True),
+            pen.interval(path, "points", places),
+            text("value.yes" if above["step_clear"] else "value.no"),
+        ]
+        for path, (above, below) in zip(paths, pairwise(ranking), strict=True)
+    ]
     heads = ("table.player", "ranking.over", "ranking.step", "table.interval", "ranking.clear")
-    return Table(language.text("ranking.steps_caption"), columns(language, heads, 2), rows)
+    return Table(text("ranking.steps_caption"), columns([*map(text, heads)], left=(0, 1)), rows)
 
 
 def _seats(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    seats: Sequence[Mapping[str, Any]] = summary["by_seat"]
-    shares = places_of([_ends(row, "win_share") for row in seats], 100)
-    scores = places_of([_ends(row, "score_mean") for row in seats])
-    rows = []
-    for k, row in enumerate(seats):
-        at = f"by_seat.{k}"
-        rows.append(
-            [
-                pen.whole(row["seat"], f"{at}.seat"),
-                _share(pen, row, at, "win_share", shares),
-                _interval(pen, row, at, "win_share", shares, share=True),
-                pen.number(row["score_mean"], f"{at}.score_mean", scores),
-                _interval(pen, row, at, "score_mean", scores),
-            ]
-        )
-    heads = ("table.seat", "table.wins", "table.interval", "table.score", "table.interval")
+    rows = [(pen.whole(f"by_seat.{k}.seat"), k) for k in range(len(summary["by_seat"]))]
     caption = pen.language.text("ranking.seats_caption")
-    return Table(caption, columns(pen.language, heads), rows)
+    return table(pen, caption, "table.seat", rows, of("by_seat", WINS, SCORES))
 
 
 # --- limits ---------------------------------------------------------------------------------------

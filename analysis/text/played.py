@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.blocks import Block, Heading, Letters, Sentence
-from analysis.text.numbers import changes, counted
+from analysis.text.numbers import changes, counted, fixed, percent, with_intervals
 
 _NOTICEABLE = 0.05  # seconds
 
@@ -31,3 +31,23 @@ def header(summary: Mapping[str, Any], played: str, question: str = "") -> Itera
     yield Sentence(f"BAO BEI, {told}", hanging=2)
     if summary["rules_changed"]:
         yield Sentence(changes(summary["rules_changed"]), "rules changed:", indent=15)
+
+
+PLAYED = ("wins %", "95 % interval", "score", "95 % interval", "BAO %", "won %", "plucks", "hit %")
+"""Headings of what `achieved` gives."""
+
+
+def achieved(players: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return what each of some players, seats or ranks achieves, as cells of a table."""
+    wins, scores = with_intervals(players, "win_share", 100), with_intervals(players, "score_mean")
+    return [
+        [
+            *wins[k],
+            *scores[k],
+            percent(player.get("bao_rate")),
+            percent(player.get("bao_success")),
+            fixed(player.get("pluck_rate"), 2),
+            percent(player.get("pluck_success"), 2),
+        ]
+        for k, player in enumerate(players)
+    ]

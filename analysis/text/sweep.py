@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.blocks import Block, Column, Sentence, Table, fact
 from analysis.text.numbers import counted, fixed, percent, setting, with_intervals
-from analysis.text.played import header, speed
+from analysis.text.played import achieved, header, speed
 from analysis.text.terminal import draw
 
 
@@ -75,17 +75,10 @@ def _dropped(name: str) -> int:
 def _seat(points: Sequence[Mapping[str, Any]], seat: int) -> list[list[str]]:
     """Return the cells of a seat at every point."""
     players = [point["players"][seat] if seat < len(point["players"]) else {} for point in points]
-    return [
-        [
-            *wins,
-            fixed(player.get("score_mean"), 2),
-            percent(player.get("bao_rate")),
-            percent(player.get("bao_success")),
-            fixed(player.get("pluck_rate"), 2),
-            percent(player.get("pluck_success"), 2),
-        ]
-        for wins, player in zip(with_intervals(players, "win_share", 100), players, strict=True)
-    ]
+    told = achieved(players)
+    for player, cells in zip(players, told, strict=True):
+        cells[2:4] = [fixed(player.get("score_mean"), 2)]  # without its interval
+    return told
 
 
 def best(summary: Mapping[str, Any]) -> Iterator[Sentence]:

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from analysis.blocks import Block, Column, Sentence, Table, columns
-from analysis.text.numbers import counted, fixed, percent, scaled, with_intervals
-from analysis.text.played import header, speed
+from analysis.text.numbers import counted, fixed, scaled, with_intervals
+from analysis.text.played import PLAYED, achieved, header, speed
 from analysis.text.terminal import draw, shortened
 
 _MATRIX_AT_MOST = 14  # players; more do not fit into a terminal
@@ -48,28 +48,14 @@ def _played(summary: Mapping[str, Any]) -> str:
     return f"{len(summary['ranking'])} players, {played}, {summary['rounds']:,} rounds"
 
 
-_RANKING: tuple[str, ...] = ("rank", "player", "wins %", "95 % interval", "score", "95 % interval")
-_RANKING += ("BAO %", "won %", "plucks", "hit %")
-
-
 def _ranking(summary: Mapping[str, Any]) -> Table:
     ranking = summary["ranking"]
-    wins = with_intervals(ranking, "win_share", 100)
-    scores = with_intervals(ranking, "score_mean")
     rows = [
-        [
-            str(row["rank"]),
-            row["player"],
-            *wins[k],
-            *scores[k],
-            percent(row["bao_rate"]),
-            percent(row["bao_success"]),
-            fixed(row["pluck_rate"], 2),
-            percent(row["pluck_success"], 2),
-        ]
-        for k, row in enumerate(ranking)
+        [str(row["rank"]), row["player"], *cells]
+        for row, cells in zip(ranking, achieved(ranking), strict=True)
     ]
-    return Table("", [Column(name, k != 1, cut=k == 1) for k, name in enumerate(_RANKING)], rows)
+    heads = enumerate(("rank", "player", *PLAYED))
+    return Table("", [Column(name, k != 1, cut=k == 1) for k, name in heads], rows)
 
 
 _STEPS = "Each step down the ranking, in percentage points of win share:"
