@@ -1,7 +1,7 @@
 """The report: one HTML page of what runs, comparisons, sweeps and tournaments say.
 
 `page` puts the page together; ``run``, ``comparison``, ``sweep`` and ``tournament`` say what stands
-in it, out of the parts of `parts`; ``templates`` say how it looks.
+in it, with the numbers and tables of `pen`; ``templates`` say how it looks.
 """
 
 from analysis.report.page import report

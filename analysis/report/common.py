@@ -21,7 +21,7 @@ from analysis.blocks import (
     Tile,
     Words,
 )
-from analysis.report.parts import Pen, Source
+from analysis.report.pen import Pen, Source
 from analysis.report.repeat import changes, command, defaults, study_toml
 from analysis.words import ORDINALS, Language
 from sim.game.players import KINDS, Player, load_player, shipped_players

@@ -25,8 +25,8 @@ from analysis.blocks import (
 from analysis.comparing import is_sure, is_tested, moves_untested
 from analysis.report import common
 from analysis.report.figures import figure
-from analysis.report.parts import Pen, Source, capital
-from analysis.report.rates import metric_label
+from analysis.report.pen import Pen, Source, capital
+from analysis.report.rates import metric_label, unit_of
 from analysis.text.numbers import decimals
 from analysis.words import ORDINALS
 from sim.metrics import COMPARED, METRICS
@@ -103,7 +103,7 @@ def _of_both(sides: Mapping[str, Any], key: str) -> str:
 
 def _setting(pen: Pen, source: Source) -> Markup:
     summary, language = source.summary, pen.language
-    unit = _unit(summary)
+    unit = unit_of(summary)
     return language.say(
         "comparison.setting",
         players=language.counted("count.players", len(summary["a"]["players"])),
@@ -118,17 +118,13 @@ def _assumption(source: Source) -> dict[str, Any]:
     return {"deck_assumed": source.study["a"]["deck"]["assumed"]}
 
 
-def _unit(summary: Mapping[str, Any]) -> str:
-    return "rounds" if summary.get("games") is None else "games"
-
-
 def _change(pen: Pen, change: Row, rotated: bool) -> Markup:
-    told = (
+    a, b = (
         NONE if change[side] is None else common.value_text(pen.language, change[side])
         for side in "ab"
     )
-    a, b = told
-    return pen.language.say("change.from_to", what=_changed(pen, change, rotated), a=a, b=b)
+    what = common.meaning(pen, change["what"], players=rotated)  # players instead of seats
+    return pen.language.say("change.from_to", what=what, a=a, b=b)
 
 
 def _changes(pen: Pen, summary: Mapping[str, Any]) -> Markup:
@@ -139,11 +135,6 @@ def _changes(pen: Pen, summary: Mapping[str, Any]) -> Markup:
 def _plain(text: Markup) -> str:
     """Return the text of some HTML, with the spaces that no line ends at."""
     return str(Markup(re.sub(r"<[^>]*>", "", text)).unescape())
-
-
-def _changed(pen: Pen, change: Row, rotated: bool) -> Markup | str:
-    """Return what was changed; where players changed seats, players instead of seats."""
-    return common.meaning(pen, change["what"], players=rotated)
 
 
 # --- in words -------------------------------------------------------------------------------------
@@ -272,9 +263,14 @@ def _is_same(row: Row) -> bool:
 
 
 def _said(pen: Pen, k: int, row: Row, key: str) -> Markup:
+    named, unit = metric_name(pen, row), _unit(pen, row)
+    return pen.language.say(key, what=named, unit=unit, **_numbers(pen, k, row))
+
+
+def _unit(pen: Pen, row: Row) -> str:
+    """Return what a difference is measured in, in words."""
     unit = f"unit.{row['unit']}"
-    unit = pen.language.text(unit) if unit in pen.language else row["unit"]
-    return pen.language.say(key, what=metric_name(pen, row), unit=unit, **_numbers(pen, k, row))
+    return pen.language.text(unit) if unit in pen.language else str(row["unit"])
 
 
 def _numbers(pen: Pen, k: int, row: Row) -> dict[str, Markup]:
@@ -303,7 +299,7 @@ def _places(row: Row) -> int:
 
 
 def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
-    language, unit = pen.language, _unit(summary)
+    language, unit = pen.language, unit_of(summary)
     blocks = pen.counted("deals", "blocks")
     yield Tile(language.text(f"tile.{unit}_each"), pen.whole(unit), blocks)
     share, interval = pen.both("rounds_that_differ.share", "share")
@@ -328,10 +324,9 @@ def _size(row: Row) -> float:
 
 
 def _tile(pen: Pen, k: int, row: Row) -> Tile:
-    numbers, unit = _numbers(pen, k, row), f"unit.{row['unit']}"
-    named = pen.language.text(unit) if unit in pen.language else row["unit"]
+    numbers = _numbers(pen, k, row)
     note = pen.language.say("number.in_interval", interval=numbers["interval"])
-    label = pen.language.say("tile.difference", what=metric_name(pen, row), unit=named)
+    label = pen.language.say("tile.difference", what=metric_name(pen, row), unit=_unit(pen, row))
     return Tile(label, numbers["difference"], note)
 
 
@@ -498,6 +493,6 @@ def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
     if len(summary["changed"]) > 1:
         yield language.say("limit.several_changes")
     yield language.say("limit.by_player" if summary["rotated"] else "limit.by_seat")
-    yield language.say("limit.rounds" if _unit(summary) == "rounds" else "limit.games_compared")
+    yield language.say("limit.rounds" if unit_of(summary) == "rounds" else "limit.games_compared")
     facts = dict(summary) | _assumption(source) | {"deck": summary["a"]["deck"]}
     yield from common.always(pen, replace(source, summary=facts))

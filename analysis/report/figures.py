@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from analysis.blocks import Picture, Table
-from analysis.report.parts import Numbers, Pen, Source, drawn, seats_of, table
+from analysis.report.pen import Numbers, Pen, Source, drawn, seats_of, table
 from analysis.words import ORDINALS
 from sim.errors import left_out
 from sim.game.deck import POWERS

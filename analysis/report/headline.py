@@ -10,7 +10,7 @@ from markupsafe import Markup
 from analysis.blocks import NONE, Tile
 from analysis.report import common
 from analysis.report.figures import SCORES, WINS
-from analysis.report.parts import Pen, Source
+from analysis.report.pen import Pen, Source
 from analysis.report.rates import has_games, unit_of, win_places
 from analysis.sweeping import decided_in
 

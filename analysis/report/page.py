@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from analysis.blocks import Column, Part, Table
 from analysis.report import comparison, run, sweep, tournament
-from analysis.report.parts import Pen
+from analysis.report.pen import Pen
 from analysis.report.read import read
 from analysis.templates import environment
 from analysis.words import DEFAULT, Language, language

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from analysis.report.parts import Source, places_of
+from analysis.report.pen import Source, places_of
 from analysis.stats import ratio, wilson
 from analysis.words import Language
 from sim.metrics import OUTCOMES, described

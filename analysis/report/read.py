@@ -13,7 +13,7 @@ from pydantic import Field, FiniteFloat, TypeAdapter, model_validator
 from pydantic_core import PydanticCustomError
 
 import sim
-from analysis.report.parts import Source
+from analysis.report.pen import Source
 from sim.errors import InputError, one_of, show, within
 from sim.game.documents import (
     Count,

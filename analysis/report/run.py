@@ -12,7 +12,7 @@ from analysis.blocks import Block, Part, Sentence, Table, columns
 from analysis.report import common
 from analysis.report.figures import OF_BIRDS, OF_ROUNDS, SCORES, WINS, positions, run_figures
 from analysis.report.headline import answer, brief, tiles
-from analysis.report.parts import Numbers, Pen, Source, capital, places_of, seats_of, table
+from analysis.report.pen import Numbers, Pen, Source, capital, places_of, seats_of, table
 from analysis.report.rates import has_games, metric_label, unit_of, with_rates
 from analysis.sweeping import decided_in
 from sim.metrics import OUTCOMES, REASONS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ from markupsafe import Markup
 from analysis.blocks import NONE, Column, Part, Picture, Sentence, Table, Tile, columns
 from analysis.report import common
 from analysis.report.figures import SCORES, WINS, figure, of
-from analysis.report.parts import Numbers, Pen, Source, table
+from analysis.report.pen import Numbers, Pen, Source, table
 
 _MATRIX_AT_MOST = 14
 """Players; the matrix of more is a table of pairs."""
@@ -98,22 +99,12 @@ def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
 
     if not source.tables["ranking"]["win_share"].notna().any():  # no round has a winner
         return
-    players = len(source.summary["ranking"])
-    yield figure(
-        pen,
-        "strength",
-        lambda ax: strength(source.tables["ranking"], ax),
-        1.2 + 0.32 * players,
-        _ranking(pen),
-    )
+    players, tables = len(source.summary["ranking"]), source.tables
+    draw = partial(strength, tables["ranking"])
+    yield figure(pen, "strength", draw, 1.2 + 0.32 * players, _ranking(pen))
     if players <= _MATRIX_AT_MOST:
-        yield figure(
-            pen,
-            "strength_matrix",
-            lambda ax: strength_matrix(source.tables["matrix"], ax),
-            1.6 + 0.36 * players,
-            _matrix(pen, source.summary),
-        )
+        draw, matrix = partial(strength_matrix, tables["matrix"]), _matrix(pen, source.summary)
+        yield figure(pen, "strength_matrix", draw, 1.6 + 0.36 * players, matrix)
 
 
 def _matrix(pen: Pen, summary: Mapping[str, Any]) -> Table:

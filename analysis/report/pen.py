@@ -1,4 +1,4 @@
-"""What a report is made of: numbers that know where they come from, tables, figures, chapters."""
+"""How a report writes: numbers that know where they come from, tables of them, pictures."""
 
 from __future__ import annotations
 
