@@ -170,8 +170,9 @@ def entry(title: str, found: griffe.Object) -> Iterator[str]:
 
 def public_members(found: griffe.Object) -> Iterator[tuple[str, griffe.Object]]:
     """Yield methods and properties of a class that have a docstring."""
-    for name, part in found.members.items():
-        if _UNTOLD.match(name) or part.is_alias or not part.docstring:
+    for name, part in found.all_members.items():
+        taken_in = part.is_alias and (not part.inherited or found.name.endswith("Plots"))
+        if _UNTOLD.match(name) or taken_in or not part.docstring:
             continue
         if part.is_function or "property" in part.labels:
             yield name, part

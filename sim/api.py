@@ -30,17 +30,15 @@ if TYPE_CHECKING:
     from analysis.results.sweep import SweepResult
     from analysis.results.tournament import TournamentResult
     from sim.batch.job import Job
-    from sim.batch.pairs import PairJob, PairSums
     from sim.batch.progress import Wanted
-    from sim.batch.schedule import Part
+    from sim.batch.schedule import Part, Playable
     from sim.batch.stopping import Plan, Until
     from sim.batch.sums import Sums
-    from sim.store.journal import Totals
     from sim.store.ledger import Ledger
-    from sim.store.tasks import Keeper
 
 
 R = TypeVar("R", "SweepResult", "TournamentResult")
+L = TypeVar("L", "Result", "Comparison")
 
 
 def _show(thing: Any) -> str | None:
@@ -110,7 +108,7 @@ def run(
         WorkersLost: Processes or a cluster went away. What was finished is in the folder.
         EngineError: A bug in a player.
     """
-    from analysis.results.run import Result, tell
+    from analysis.results.run import result_of, tell
     from sim.batch.executors import check_ways, count
     from sim.batch.job import Job, load_engine
     from sim.batch.ranges import size
@@ -134,12 +132,12 @@ def run(
         else:
             job = Job.of(study, records)
             ledger.compile_seconds += load_engine(job, quiet=progress is False)
-            stopped_by = _play(plan, job, ledger, ways, chunk, progress)
+            stopped_by = _play_run(plan, job, ledger, ways, chunk, progress)
         held = ledger.finish(stopped_by, tell)
-        return Result.of(held, None if out is None else Path(out), ledger.kept)
+        return result_of(held, None if out is None else Path(out), ledger.kept)
 
 
-def _play(
+def _play_run(
     plan: Plan,
     job: Job,
     ledger: Ledger,
@@ -153,8 +151,8 @@ def _play(
     from sim.batch.schedule import Task, play_tasks
     from sim.batch.stopping import is_look
 
-    def note(_: int, part: Part, seconds: float) -> str | None:
-        ledger.note(part, seconds)
+    def note(task: int, part: Part, seconds: float) -> str | None:
+        ledger.note(task, part, seconds)
         if plan.until is not None and is_look(part.end):
             ledger.flush()
             return "until" if _reached(plan, ledger) else None
@@ -234,10 +232,10 @@ def merge(folders: Sequence[PathLike], out: PathLike) -> Result:
         InputError: The folders are not of the same study, seed and engine, some units are in two
             of them, some have records and others not, or `out` is not new.
     """
-    from analysis.results.run import Result, tell
+    from analysis.results.run import result_of, tell
     from sim.store.merge import merge as together
 
-    return Result.of(together(folders, out, tell), Path(out))
+    return result_of(together(folders, out, tell), Path(out))
 
 
 def load_results(folder: PathLike) -> Result:
@@ -248,22 +246,22 @@ def load_results(folder: PathLike) -> Result:
     """
     from analysis.results.run import read_result
 
-    path = Path(folder)
-    found = read_result(path)
-    _check_engine(found.engine, path, "the same study gives")
-    return found
+    return _of_this_engine(read_result, folder, "the same study gives")
 
 
-def _check_engine(engine: int, path: Path, what: str) -> None:
-    """Warn if another engine has played what a folder holds."""
+def _of_this_engine(read: Callable[[Path], L], folder: PathLike, what: str) -> L:
+    """Return what a folder holds; warns if another engine has played it."""
     from sim.engine import ENGINE_VERSION
 
-    if engine != ENGINE_VERSION:
+    path = Path(folder)
+    found = read(path)
+    if found.engine != ENGINE_VERSION:
         warnings.warn(
-            f"{printable(str(path))}: played by engine {engine}, this is engine "
+            f"{printable(str(path))}: played by engine {found.engine}, this is engine "
             f"{ENGINE_VERSION}: {what} other numbers now",
             stacklevel=3,
         )
+    return found
 
 
 # --- comparisons ----------------------------------------------------------------------------------
@@ -322,95 +320,75 @@ def compare(
         second = b if isinstance(b, Study) else load_study(b)
     wanted: dict[str, Any] = {"rounds": rounds, "games": games, "seed": seed}
     comparing = Comparing.of(first, second, rotate=rotate, **wanted)
-    ways: dict[str, Any] = {"processes": processes, "dask": dask, "executor": executor}
-    return play_comparison(
-        comparing, threads=threads, **ways, chunk=chunk, out=out, progress=progress
-    )
+    ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
+    return play_comparison(comparing, chunk=chunk, out=out, progress=progress, **ways)
 
 
 def play_comparison(
     comparing: Comparing,
     *,
-    threads: int | None = None,
-    processes: int | None = None,
-    dask: str | None = None,
-    executor: Executor | None = None,
     chunk: int | None = None,
     out: PathLike | None = None,
     progress: Wanted = None,
+    **ways: Any,
 ) -> Comparison:
     """Play what is to be compared; arguments as of `compare`."""
     from analysis.results.comparison import made, save
     from sim.batch.executors import check_ways, count
     from sim.batch.job import load_engine
-    from sim.batch.pairs import PairJob, play_pairs
+    from sim.batch.pairs import PairJob, PairSums, play_pairs
     from sim.batch.schedule import unbroken
-    from sim.store.tasks import check_sides, keeping, plan_of_comparison
+    from sim.store.journal import Totals
+    from sim.store.ledger import Ledger
+    from sim.store.tasks import Keeper, check_sides, is_of_blocks, keeping
 
-    ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
     check_ways(**ways)
     chunk = count("chunk", chunk, 2**40)
-    with nullcontext() if out is None else keeping(out, plan_of_comparison(comparing)) as keeper:
-        if keeper is not None and not comparing.rotated:
-            check_sides(keeper.path, comparing)
+    totals = Totals([comparing.blocks], PairSums.empty)
+    memory = nullcontext(Ledger(totals))
+    with memory if out is None else keeping(out, comparing, totals) as ledger:
+        if isinstance(ledger, Keeper) and not comparing.rotated:
+            check_sides(ledger.path, comparing)
         job = PairJob.of(comparing.a, comparing.b, comparing.rotated)
         load_engine(job.a[0], quiet=progress is False)
         with unbroken():
             play_pairs(job, 0, 0)
         start = time.perf_counter()
-        pairs = _play_pairs(comparing, job, ways, chunk, progress, keeper)
-        result = made(comparing, pairs, job, time.perf_counter() - start)
-        if keeper is not None:
-            save(result, keeper)
+        ledger.resume(PairSums.from_dict, lambda entry: is_of_blocks(entry, comparing, job))
+        size = 2 * comparing.a.count // comparing.blocks  # of a block, both studies together
+        unit = comparing.a.unit
+        _play_missing(ledger, [lambda: job], unit, chunk, progress, ways, size)
+        result = made(comparing, ledger.sums, job, time.perf_counter() - start)
+        if isinstance(ledger, Keeper):
+            save(result, ledger)
     return result
 
 
-def _play_pairs(
-    comparing: Comparing,
-    job: PairJob,
-    ways: dict[str, Any],
+def _play_missing(
+    ledger: Ledger,
+    jobs: Sequence[Callable[[], Playable]],
+    unit: str,
     chunk: int | None,
     progress: Wanted,
-    keeper: Keeper | None,
-) -> PairSums:
-    """Return the sums over all blocks; what the keeper remembers is not played again."""
-    from sim.batch.pairs import PairSums
+    ways: dict[str, Any],
+    size: int = 1,
+) -> None:
+    """Play what is missing of the tasks of a ledger, whose units count `size` each."""
     from sim.batch.schedule import Task, play_tasks
-    from sim.store.journal import Totals
-    from sim.store.tasks import is_of_blocks
 
-    totals = Totals([comparing.blocks], PairSums.empty)
-    for entry in () if keeper is None else keeper.entries(PairSums.from_dict):
-        if is_of_blocks(entry, comparing, job):
-            totals.add(entry)
-    size = 2 * comparing.a.count // comparing.blocks  # of a block, both studies together
+    totals = ledger.totals
     play_tasks(
-        [Task(lambda: job, totals.missing(0))],
-        _noting(totals, keeper),
+        [Task(job, totals.missing(k)) for k, job in enumerate(jobs)],
+        ledger.note,
         ways=ways,
-        unit=comparing.a.unit,
+        unit=unit,
         chunk=chunk,
         progress=progress,
-        total=size * comparing.blocks,
+        total=size * sum(totals.counts),
         done=size * totals.units,
         size=size,
     )
-    if keeper is not None:
-        keeper.flush()
-    found: PairSums = totals.sums[0]
-    return found
-
-
-def _noting(totals: Totals, keeper: Keeper | None) -> Callable[[int, Part, float], None]:
-    """Return what adds up finished parts, and has them kept."""
-    from sim.store.journal import Entry
-
-    def note(task: int, part: Part, seconds: float) -> None:
-        totals.add(Entry(part.begin, part.end, part.sums, seconds, task))
-        if keeper is not None:
-            keeper.note(task, part, seconds)
-
-    return note
+    ledger.flush()
 
 
 def load_comparison(folder: PathLike) -> Comparison:
@@ -422,10 +400,7 @@ def load_comparison(folder: PathLike) -> Comparison:
     """
     from analysis.results.comparison import read_comparison
 
-    path = Path(folder)
-    found = read_comparison(path)
-    _check_engine(found.engine, path, "the same studies give")
-    return found
+    return _of_this_engine(read_comparison, folder, "the same studies give")
 
 
 # --- tournaments and sweeps -----------------------------------------------------------------------
@@ -463,15 +438,12 @@ def tournament(
         WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     from analysis.results.tournament import TournamentResult
-    from sim.store.tasks import plan_of_tournament
 
     if not isinstance(tournament, Tournament):
         tournament = load_tournament(tournament)
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
-    play = partial(_played, tournament.studies(), piece, progress)
-    return _kept(
-        partial(TournamentResult, tournament), play, plan_of_tournament(tournament), out, ways
-    )
+    wrap = partial(TournamentResult, tournament)
+    return _play(wrap, tournament, tournament.studies(), out, piece, progress, ways)
 
 
 def sweep(
@@ -510,7 +482,6 @@ def sweep(
         WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
     from analysis.results.sweep import SweepResult
-    from sim.store.tasks import plan_of_sweep
 
     if over is not None:
         base = sweep if isinstance(sweep, Study) else _base(sweep)
@@ -520,67 +491,51 @@ def sweep(
     elif not isinstance(sweep, Sweep):
         sweep = load_sweep(sweep)
     ways = {"threads": threads, "processes": processes, "dask": dask, "executor": executor}
-    play = partial(_played, sweep.studies, piece, progress)
-    return _kept(partial(SweepResult, sweep), play, plan_of_sweep(sweep), out, ways)
+    wrap = partial(SweepResult, sweep)
+    return _play(wrap, sweep, sweep.studies, out, piece, progress, ways)
 
 
 def _base(given: Sweep | PathLike) -> Study:
     return given.base if isinstance(given, Sweep) else load_study(given)
 
 
-def _kept(
+def _play(
     wrap: Callable[[list[Sums], float], R],
-    play: partial[list[Sums]],
-    plan: Mapping[str, Any],
-    out: PathLike | None,
-    ways: dict[str, Any],
-) -> R:
-    """Return the result of what is played, stored in a folder if one is named."""
-    from sim.batch.executors import check_ways
-    from sim.store.tasks import keeping
-
-    check_ways(**ways)
-    start = time.perf_counter()
-    with nullcontext() if out is None else keeping(out, plan) as keeper:
-        sums = play(ways, keeper)
-        result = wrap(sums, time.perf_counter() - start)
-        if keeper is not None:
-            keeper.save(result)
-    return result
-
-
-def _played(
+    played: Sweep | Tournament,
     studies: Sequence[Study],
+    out: PathLike | None,
     piece: int | None,
     progress: Wanted,
     ways: dict[str, Any],
-    keeper: Keeper | None = None,
-) -> list[Sums]:
-    """Return the sums over each study; what the keeper remembers is not played again."""
-    from sim.batch.executors import count
+) -> R:
+    """Return the result of studies that are played, stored in a folder if one is named."""
+    from sim.batch.executors import check_ways, count
     from sim.batch.job import Job, load_engine
-    from sim.batch.schedule import Task, play_tasks
-    from sim.store.journal import Totals
+    from sim.batch.sums import Sums
+    from sim.store.journal import Entry, Totals
+    from sim.store.ledger import Ledger
+    from sim.store.tasks import Keeper, keeping
 
-    unit, units = studies[0].unit, sum(study.count for study in studies)
-    chunk = count("piece", piece, 2**40) or max(PIECE[unit], units // MANY_PIECES)
-    totals = Totals([study.count for study in studies])
-    for entry in () if keeper is None else keeper.entries():
-        if entry.sums.complete and entry.sums[unit] == entry.end - entry.begin:
-            totals.add(entry)
-    if totals.units < units:
-        load_engine(Job.of(studies[0]), quiet=progress is False)
-        play_tasks(
-            [Task(partial(Job.of, study), totals.missing(k)) for k, study in enumerate(studies)],
-            _noting(totals, keeper),
-            ways=ways,
-            unit=unit,
-            chunk=chunk,
-            progress=progress,
-            total=units,
-            done=totals.units,
-        )
-    return totals.sums
+    unit, totals = studies[0].unit, Totals([study.count for study in studies])
+    units = sum(totals.counts)
+
+    def fits(entry: Entry) -> bool:
+        return entry.sums.complete and bool(entry.sums[unit] == entry.end - entry.begin)
+
+    check_ways(**ways)
+    start = time.perf_counter()
+    memory = nullcontext(Ledger(totals))
+    with memory if out is None else keeping(out, played, totals) as ledger:
+        chunk = count("piece", piece, 2**40) or max(PIECE[unit], units // MANY_PIECES)
+        ledger.resume(Sums.from_dict, fits)
+        if totals.units < units:
+            load_engine(Job.of(studies[0]), quiet=progress is False)
+            jobs = [partial(Job.of, study) for study in studies]
+            _play_missing(ledger, jobs, unit, chunk, progress, ways)
+        result = wrap(totals.sums, time.perf_counter() - start)
+        if isinstance(ledger, Keeper):
+            ledger.save(result)
+    return result
 
 
 PIECE = {"rounds": 20_000, "games": 1000}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,27 +23,6 @@ _ROWS_AT_MOST = 60
 """Of a table behind a histogram; longer ones are put together in steps."""
 
 
-@dataclass(frozen=True)
-class _Plot:
-    """A plot of a run.
-
-    Attributes:
-        name: Of the words in the catalogue.
-        there: Whether a summary has what it shows.
-        table: Returns the numbers behind it.
-        height: In inches.
-        options: Of the function.
-        draw: Name of the function in `analysis.plots`; `name` if empty.
-    """
-
-    name: str
-    there: Callable[[Summary], Any]
-    table: Callable[[Pen], Table]
-    height: Callable[[Summary], float] = lambda summary: 3.6
-    options: Callable[[Pen], dict[str, Any]] = lambda pen: {}
-    draw: str = ""
-
-
 OF_ROUNDS = ("win_shares", "seats", "ends", "lengths", "recycling", "bao", "scores")
 OF_BIRDS = ("calibration", "powers", "power_swing", "birds")
 """Pictures of a run: of how rounds go, and of what plucks, powers and birds do."""
@@ -51,55 +30,62 @@ OF_BIRDS = ("calibration", "powers", "power_swing", "birds")
 
 def run_figures(pen: Pen, source: Source, names: Sequence[str]) -> Iterator[Picture]:
     """Yield pictures of a run, those of some names that its numbers allow."""
+    shown = {name: (draw, height, table) for name, draw, height, table in _run_plots(pen, source)}
     for name in names:
-        if name == "scores":
-            yield from _of_records(pen, source)
-        elif name == "calibration":
-            yield from _of_plucks(pen, source)
-        else:
-            yield from _of_summary(pen, source, name)
+        if name in shown:
+            draw, height, table = shown[name]
+            narrow = 3.7 if name == "calibration" else 0.0
+            yield figure(pen, name, draw, height, table(pen), narrow_height=narrow)
 
 
-def _of_summary(pen: Pen, source: Source, name: str) -> Iterator[Picture]:
+_Drawn = tuple[str, Callable[[Any], object], float, Callable[[Pen], Table]]
+
+
+def _run_plots(pen: Pen, source: Source) -> Iterator[_Drawn]:
+    """Yield what there is to draw: its name, what draws it, inches, the numbers behind it."""
     from analysis import plots
-
-    for plot in _RUN_PLOTS:
-        if plot.name == name and plot.there(source.summary):
-            draw = getattr(plots, plot.draw or plot.name)
-            yield figure(
-                pen,
-                plot.name,
-                partial(draw, source.summary, **plot.options(pen)),
-                plot.height(source.summary),
-                plot.table(pen),
-            )
-
-
-def _of_records(pen: Pen, source: Source) -> Iterator[Picture]:
-    from analysis import plots
-
-    scores = source.tables.get("scores")
-    if scores and any(each.times for each in scores.values()):
-        names = [f"{seat['seat']} {seat['strategy']}" for seat in source.summary["players"]]
-        yield figure(
-            pen,
-            "scores",
-            lambda ax: plots.scores(scores, ax, names=names),
-            1.4 + 0.55 * len(names),
-            _scores(pen),
-        )
-
-
-def _of_plucks(pen: Pen, source: Source) -> Iterator[Picture]:
-    """Yield how often plucks hit against how sure players were, where that says anything."""
-    from analysis.plots import calibration
     from analysis.plots.plucks import least_shown
 
-    table = source.tables.get("calibration")
-    least = None if table is None else least_shown(table)
-    if table is not None and least is not None:
-        draw = partial(calibration, table, least=min(least, 100))
-        yield figure(pen, "calibration", draw, 4.6, _calibration(pen, table), narrow_height=3.7)
+    summary, seats, text = source.summary, source.summary["players"], pen.language.text
+
+    def drawing(function: Callable[..., object], **options: Any) -> Callable[[Any], object]:
+        return partial(function, summary, **options)
+
+    if all(seat["win_share"] is not None for seat in seats):
+        yield "win_shares", drawing(plots.win_shares), 1.3 + 0.4 * len(seats), _win_shares
+    if summary.get("positions"):
+        yield "seats", drawing(plots.seats), 3.6, positions
+    if summary["rounds"]:
+        yield "ends", drawing(plots.ends), 3.6, _ends
+    if summary.get("by_end"):
+        numbers = partial(_histogram, name="lengths", heading="turns", path="turns.histogram")
+        yield "lengths", drawing(plots.lengths), 3.6, numbers
+    if summary["recyclings"]["histogram"][1:]:
+        path = "recyclings.histogram"
+        numbers = partial(_histogram, name="recycling", heading="recyclings", path=path)
+        yield "recycling", drawing(plots.recycling), 3.6, numbers
+    if pen.at("calls.by_total"):
+        yield "bao", drawing(plots.bao), 3.6, _bao
+    if all("power_triggers" in seat for seat in seats):
+        yield "powers", drawing(plots.powers), 3.6, _powers
+    if summary.get("birds"):
+        keys = (key for key in pen.language.entries if key.startswith("bird."))
+        names = {key.removeprefix("bird."): text(key) for key in keys}
+        height = 1.3 + 0.28 * len(summary["birds"])
+        yield "birds", drawing(plots.birds, names=names), height, _birds
+    if summary.get("power_swing"):
+        names = {power: text(f"power.{power}") for power in POWERS}
+        yield "power_swing", drawing(plots.birds, of="powers", names=names), 3.2, _power_swings
+    scores = source.tables.get("scores")
+    if scores and any(each.times for each in scores.values()):
+        labels = [f"{seat['seat']} {seat['strategy']}" for seat in seats]
+        draw = partial(plots.scores, scores, names=labels)
+        yield "scores", draw, 1.4 + 0.55 * len(seats), _scores
+    frame = source.tables.get("calibration")
+    least = None if frame is None else least_shown(frame)
+    if least is not None:
+        draw = partial(plots.calibration, frame, least=min(least, 100))
+        yield "calibration", draw, 4.6, partial(_calibration, frame=frame)
 
 
 def figure(
@@ -183,12 +169,14 @@ def _histogram(pen: Pen, name: str, heading: str, path: str) -> Table:
     width = _step(math.ceil(span / _ROWS_AT_MOST))
     if width == 1:
         rows = [(pen.whole(f"{path}.{k}.0"), k) for k in range(len(pairs))]
-        return _table(pen, name, heading, rows, Numbers("table.rounds", f"{path}.{{}}.1", "whole"))
+        return _table(
+            pen, name, f"table.{heading}", rows, Numbers("table.rounds", f"{path}.{{}}.1", "whole")
+        )
     steps: dict[int, int] = {}
     for value, count in pairs:
         low = width * (value // width)
         steps[low] = steps.get(low, 0) + count
-    shown = _table(pen, name, heading, (), Numbers("table.rounds", ""))
+    shown = _table(pen, name, f"table.{heading}", (), Numbers("table.rounds", ""))
     cells = [
         [
             pen.language.say("number.range", low=low, high=low + width - 1),
@@ -268,54 +256,3 @@ def _calibration(pen: Pen, frame: Any) -> Table:
         Numbers("table.confidence", f"{at}.confidence", "share", least=0),
         Numbers("table.hits", f"{at}.hits", "share", interval=True, least=0),
     )
-
-
-def _has_triggers(summary: Summary) -> bool:
-    return all("power_triggers" in seat for seat in summary["players"])
-
-
-def bird_ids(pen: Pen) -> list[str]:
-    """Return the ids of the birds that have a name in the catalogue."""
-    return [key.removeprefix("bird.") for key in pen.language.entries if key.startswith("bird.")]
-
-
-_RUN_PLOTS = (
-    _Plot(
-        "win_shares",
-        lambda summary: all(seat["win_share"] is not None for seat in summary["players"]),
-        _win_shares,
-        lambda summary: 1.3 + 0.4 * len(summary["players"]),
-    ),
-    _Plot("seats", lambda summary: summary.get("positions"), positions),
-    _Plot("ends", lambda summary: summary["rounds"], _ends),
-    _Plot(
-        "lengths",
-        lambda summary: summary.get("by_end"),
-        lambda pen: _histogram(pen, "lengths", "table.turns", "turns.histogram"),
-    ),
-    _Plot(
-        "recycling",
-        lambda summary: summary["recyclings"]["histogram"][1:],
-        lambda pen: _histogram(pen, "recycling", "table.recyclings", "recyclings.histogram"),
-    ),
-    _Plot("bao", lambda summary: summary.get("calls", {}).get("by_total"), _bao),
-    _Plot("powers", _has_triggers, _powers),
-    _Plot(
-        "birds",
-        lambda summary: summary.get("birds"),
-        _birds,
-        lambda summary: 1.3 + 0.28 * len(summary["birds"]),
-        lambda pen: {"names": {key: pen.language.text(f"bird.{key}") for key in bird_ids(pen)}},
-    ),
-    _Plot(
-        "power_swing",
-        lambda summary: summary.get("power_swing"),
-        _power_swings,
-        lambda summary: 3.2,
-        lambda pen: {
-            "of": "powers",
-            "names": {power: pen.language.text(f"power.{power}") for power in POWERS},
-        },
-        "birds",
-    ),
-)

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import Field, FiniteFloat, TypeAdapter, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 from pydantic_core import PydanticCustomError
 
 import sim
@@ -19,7 +19,7 @@ from sim.game.documents import (
     Count,
     Manifest,
     Number,
-    Part,
+    Shape,
     Share,
     as_json,
     check,
@@ -95,8 +95,6 @@ def _kept(result: Result) -> dict[str, Any]:
 
 # --- folders --------------------------------------------------------------------------------------
 
-_MANIFEST: TypeAdapter[Any] = TypeAdapter(Manifest)
-
 
 def _of_folder(path: Path) -> Source:
     manifest = read_schema(_json(path / "manifest.json", path), path / "manifest.json")
@@ -104,7 +102,7 @@ def _of_folder(path: Path) -> Source:
     if kind not in KINDS:
         problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
         raise InputError(problem, where=path, expected=f"those of a {one_of(KINDS, quote='')}")
-    told = check(_MANIFEST, manifest, path / "manifest.json")
+    told = check(Manifest, manifest, path / "manifest.json")
     if kind == "run" and not told.finished:
         return _of_one(path, kind)
     if not (path / "summary.json").exists():
@@ -140,7 +138,7 @@ def _of_sweep(path: Path, manifest: Manifest) -> Source:
     from sim.metrics import SWEPT
 
     file, kind = path / "summary.json", "sweep"
-    check(_STUDY_OF_SWEEP, manifest.study, path / "manifest.json", "study")
+    check(_StudyOfSweep, manifest.study, path / "manifest.json", "study")
     varied = manifest.study["sweep"]
     axes, focus = [axis["key"] for axis in varied["axes"]], varied["focus"]
     with within("study", path / "manifest.json"):
@@ -209,7 +207,7 @@ def _of_tournament(path: Path, manifest: Manifest) -> Source:
         problem = "is not what was played: its fingerprint is another"
         raise InputError(problem, where=told, key="study")
     content = read_schema(_json(file, path), file, _SUMMARY)
-    check(_TOURNAMENT, content, file)
+    check(_Tournament, content, file)
     facts = facts_of_tournament(tournament, manifest.version)
     summary = facts | some(content, ("by_seat", "ranking", "matrix"))
     _check_facts(content, {k: facts[k] for k in facts if k != "by_seat"}, manifest, file)
@@ -250,7 +248,7 @@ def _rows_of(file: Path, kind: str, axes: Sequence[str], most: int) -> list[dict
 # --- what tables and summaries must be ------------------------------------------------------------
 
 
-class _Bounded(Part):
+class _Bounded(Shape):
     """A row in which intervals have columns of their own."""
 
     @model_validator(mode="after")
@@ -265,12 +263,12 @@ class _Bounded(Part):
         return self
 
 
-class _Axis(Part):
+class _Axis(Shape):
     key: str
     values: Annotated[list[Any], Field(min_length=1)]
 
 
-class _Varied(Part):
+class _Varied(Shape):
     axes: Annotated[list[_Axis], Field(min_length=1)]
     points: list[list[Any]]
     focus: list[int]
@@ -282,11 +280,8 @@ class _Varied(Part):
         return self
 
 
-class _StudyOfSweep(Part):
+class _StudyOfSweep(Shape):
     sweep: _Varied
-
-
-_STUDY_OF_SWEEP: TypeAdapter[Any] = TypeAdapter(_StudyOfSweep)
 
 
 class _Metric(_Bounded):
@@ -321,10 +316,7 @@ class _Bin(_Bounded):
         return self
 
 
-_ROWS: dict[str, tuple[type[Part], TypeAdapter[Any]]] = {
-    "metrics": (_Metric, TypeAdapter(list[_Metric])),
-    "calibration": (_Bin, TypeAdapter(list[_Bin])),
-}
+_ROWS: dict[str, Any] = {"metrics": (_Metric, list[_Metric]), "calibration": (_Bin, list[_Bin])}
 """Rows of the tables of a sweep; the axes stand after the first column."""
 
 
@@ -364,7 +356,7 @@ class _BySeat(_Scored):
     seat: Count
 
 
-class _Tournament(Part):
+class _Tournament(Shape):
     seats: Count
     rounds: Count
     by_seat: list[_BySeat]
@@ -387,6 +379,3 @@ class _Tournament(Part):
         if len({*pairs}) < len(pairs) or not all({*pair} <= names for pair in pairs):
             raise PydanticCustomError("matrix", "pairs of players of the ranking, each once")
         return self
-
-
-_TOURNAMENT: TypeAdapter[Any] = TypeAdapter(_Tournament)

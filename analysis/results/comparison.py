@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import Field, FiniteFloat, TypeAdapter, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 from pydantic_core import PydanticCustomError
 
 import sim
@@ -28,12 +28,12 @@ from analysis.comparing import (
     medians,
 )
 from analysis.results.run import Result
+from analysis.results.shared import AnyResult
 from analysis.text.comparison import comparison_blocks, comparison_text
 from sim.batch.job import ENGINE_VERSION
 from sim.batch.pairs import PairJob, PairSums
 from sim.batch.sums import Sums
 from sim.errors import InputError, show, within
-from sim.game.base import Shown
 from sim.game.comparison import Comparing, changed, check_alike, of_table
 from sim.game.documents import (
     SCHEMA,
@@ -41,7 +41,7 @@ from sim.game.documents import (
     Ends,
     Manifest,
     Number,
-    Part,
+    Shape,
     Share,
     as_json,
     check,
@@ -49,7 +49,6 @@ from sim.game.documents import (
     numbers_of,
     read_schema,
     some,
-    to_json,
 )
 from sim.game.files import PathLike, read_json
 from sim.game.players import Player
@@ -57,7 +56,7 @@ from sim.game.study import Study
 from sim.metrics import MEDIANS, Measure, Metric, measures
 from sim.store.files import write
 from sim.store.folder import MANIFEST, SUMMARY
-from sim.store.tasks import SIDES, SUMS, Keeper, keeping, plan_of_comparison
+from sim.store.tasks import SIDES, SUMS, Keeper, keeping
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Comparison(Shown):
+class Comparison(AnyResult):
     """Two studies compared. Equal to another where all numbers are.
 
     Attributes:
@@ -137,10 +136,6 @@ class Comparison(Shown):
         """Return all tables by name: ``differences``."""
         return {"differences": self.differences}
 
-    def to_json(self) -> str:
-        """Return the summary as JSON text, exactly what ``baobei compare --json`` prints."""
-        return to_json(self.numbers)
-
     # --- for people -------------------------------------------------------------------------------
 
     def to_text(self, everything: bool = False) -> str:
@@ -155,10 +150,6 @@ class Comparison(Shown):
             seconds=self.seconds,
             saving_seconds=self.saving_seconds,
         )
-
-    def __str__(self) -> str:
-        """Return what ``baobei compare`` prints."""
-        return self.to_text()
 
     def __repr__(self) -> str:
         """Say in one line what was compared, and how much of it differs for sure."""
@@ -191,7 +182,7 @@ class Comparison(Shown):
         Raises:
             InputError: The folder cannot be written to, or holds something else.
         """
-        with keeping(folder, plan_of_comparison(self.comparing)) as keeper:
+        with keeping(folder, self.comparing) as keeper:
             return save(self, keeper)
 
     def pictures(self) -> dict[str, bytes]:
@@ -293,12 +284,12 @@ def save(result: Comparison, keeper: Keeper) -> Path:
     if not result.comparing.rotated:
         result.a.save(path / "a")
         result.b.save(path / "b")
-    keeper.finish(result.numbers, result.tables(), result.pictures)
+    keeper.write(result.numbers, result.tables(), result.pictures)
     result.folder, result.saving_seconds = path, time.perf_counter() - start
     return path
 
 
-class _Shape(Manifest):
+class _Manifest(Manifest):
     """What is taken from the manifest of a comparison."""
 
     seed: Count
@@ -306,7 +297,7 @@ class _Shape(Manifest):
     count: Count
 
 
-class _Both(Part):
+class _Both(Shape):
     a: dict[str, Any]
     b: dict[str, Any]
 
@@ -315,14 +306,11 @@ class _Study(_Both):
     rotated: bool
 
 
-_SHAPE: TypeAdapter[Any] = TypeAdapter(_Shape)
-
-
-class _Differing(Part):
+class _Differing(Shape):
     count: Count
 
 
-class _Difference(Part):
+class _Difference(Shape):
     metric: str
     seat: Count | None
     player: str | None
@@ -353,16 +341,9 @@ class _Difference(Part):
         return self
 
 
-class _Numbers(Part):
+class _Numbers(Shape):
     rounds_that_differ: _Differing
     differences: list[_Difference]
-
-
-_TOLD: TypeAdapter[Any] = TypeAdapter(_Numbers)
-
-_STUDY: TypeAdapter[Any] = TypeAdapter(_Study)
-
-_BOTH: TypeAdapter[Any] = TypeAdapter(_Both)
 
 
 def read_comparison(path: Path) -> Comparison:
@@ -372,14 +353,14 @@ def read_comparison(path: Path) -> Comparison:
     if kind != "comparison":
         problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
         raise InputError(problem, where=path, expected="a folder of 'baobei compare'")
-    manifest = check(_SHAPE, content, path / MANIFEST)
+    manifest = check(_Manifest, content, path / MANIFEST)
     if not manifest.finished:
         raise InputError("is not finished", where=path, expected="the same command again")
     comparing = _comparing_of(manifest, path / MANIFEST)
     sums = _sums_of(comparing, path)
     file = path / SUMMARY
     content = read_schema(_content(path, SUMMARY), file, "the summary of results")
-    check(_TOLD, content, file)
+    check(_Numbers, content, file)
     with numbers_of(file, "rounds_that_differ.count"):
         count = content["rounds_that_differ"]["count"]
         differing = differing_share(count, comparing.blocks, comparing.a.count)
@@ -401,7 +382,7 @@ def read_comparison(path: Path) -> Comparison:
 
 def _comparing_of(manifest: Any, file: Path) -> Comparing:
     """Return what a manifest says was compared, and check that it is still that."""
-    study = check(_STUDY, manifest.study, file, "study")
+    study = check(_Study, manifest.study, file, "study")
     with within("study", file):
         with within("a"):
             a = Study.from_dict(study.a)
@@ -419,7 +400,7 @@ def _comparing_of(manifest: Any, file: Path) -> Comparing:
 
 def _sums_of(comparing: Comparing, path: Path) -> tuple[Sums, Sums]:
     """Return the sums of both sides that a folder holds."""
-    held, found = check(_BOTH, _content(path, SUMS), path / SUMS), []
+    held, found = check(_Both, _content(path, SUMS), path / SUMS), []
     for side, study in zip(SIDES, (comparing.a, comparing.b), strict=True):
         with within(side, path / SUMS):
             sums = Sums.from_dict(getattr(held, side))

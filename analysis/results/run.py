@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import sim
 from analysis.blocks import Block
 from analysis.results.evaluate import BY_SEAT, Interval, Numbers
+from analysis.results.shared import AnyResult
 from analysis.stats import CONFIDENCE, LOOK_CONFIDENCE
 from analysis.sweeping import calibration_frame, calibration_rows
 from analysis.tables import frames
@@ -26,8 +27,7 @@ from sim.batch.ranges import Ranges, in_words, size
 from sim.batch.stopping import Until, looks_to
 from sim.batch.sums import Sums
 from sim.errors import InputError
-from sim.game.base import Shown
-from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some, to_json
+from sim.game.documents import SCHEMA, check_agrees, numbers_of, read_schema, some
 from sim.game.files import PathLike, read_json
 from sim.game.study import Study
 from sim.store.folder import INTERRUPTED, MANIFEST, SUMMARY, Held, Told, read_held, save
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Result(Shown):
+class Result(AnyResult):
     """The result of a run. Equal to another where study, sums and the reason to stop are.
 
     Attributes:
@@ -90,21 +90,8 @@ class Result(Shown):
 
     __hash__ = None  # type: ignore[assignment]
 
-    @classmethod
-    def of(cls, run: Held, folder: Path | None = None, kept: Any = None) -> Result:
-        """Return what the store holds of a run as a result.
-
-        Args:
-            run: What it holds.
-            folder: Where.
-            kept: Records in memory.
-        """
-        facts = {name: getattr(run, name) for name in _HELD}
-        facts["stopped_by"] = (run.stopped_by if run.finished else None) or INTERRUPTED
-        return cls(**facts, folder=folder, kept=kept)
-
     @property
-    def held(self) -> Held:
+    def _held(self) -> Held:
         """What the store keeps of it."""
         facts = {name: getattr(self, name) for name in _HELD}
         return Held(**facts, finished=self.stopped_by != INTERRUPTED)
@@ -113,11 +100,6 @@ class Result(Shown):
     def _in_part(self) -> bool:
         """Whether not all of the study was played."""
         return self.ranges != ((0, self.study.count),)
-
-    @property
-    def told(self) -> Told:
-        """What is told of it in a folder."""
-        return Told(self.to_json(), self.tables(), self.kept)
 
     # --- numbers ----------------------------------------------------------------------------------
 
@@ -133,10 +115,6 @@ class Result(Shown):
         if self._summary is None:
             self._summary = _summary(self)
         return json.loads(json.dumps(self._summary))  # type: ignore[no-any-return]
-
-    def to_json(self) -> str:
-        """Return the summary as JSON text, exactly what ``baobei run --json`` prints."""
-        return to_json(self.summary())
 
     # --- tables -----------------------------------------------------------------------------------
 
@@ -177,7 +155,7 @@ class Result(Shown):
     @property
     def record_rows(self) -> int:
         """How many rows the records have, where they are kept."""
-        return self.held.rows
+        return self._held.rows
 
     @property
     def score_counts(self) -> list[Counter[int]]:
@@ -226,10 +204,6 @@ class Result(Shown):
             self.summary(), title=self.study.title, compile_seconds=self.compile_seconds
         )
 
-    def __str__(self) -> str:
-        """Return the table that ``baobei run`` prints."""
-        return self.to_text()
-
     def __repr__(self) -> str:
         """Say in one line what was played and who won how often."""
         shares = ", ".join(
@@ -254,7 +228,7 @@ class Result(Shown):
         Raises:
             InputError: The folder cannot be written to, or holds another study.
         """
-        self.folder = save(self.held, self.told, folder, self.folder)
+        self.folder = save(self._held, told_of(self), folder, self.folder)
         return self.folder
 
 
@@ -262,9 +236,27 @@ _HELD = [field.name for field in fields(Held) if field.name not in ("finished", 
 """What a result says as the store does."""
 
 
+def result_of(run: Held, folder: Path | None = None, kept: Any = None) -> Result:
+    """Return what the store holds of a run as a result.
+
+    Args:
+        run: What it holds.
+        folder: Where.
+        kept: Records in memory.
+    """
+    facts = {name: getattr(run, name) for name in _HELD}
+    facts["stopped_by"] = (run.stopped_by if run.finished else None) or INTERRUPTED
+    return Result(**facts, folder=folder, kept=kept)
+
+
+def told_of(result: Result) -> Told:
+    """Return what is told of a result in a folder."""
+    return Told(result.to_json(), result.tables(), result.kept)
+
+
 def tell(run: Held) -> Told:
     """Return what is told of a run in its folder."""
-    return Result.of(run).told
+    return told_of(result_of(run))
 
 
 def read_result(path: Path) -> Result:
@@ -289,7 +281,7 @@ def check_told(path: Path, there: Held) -> Result:
     Raises:
         InputError: It does not; says where. Or no numbers can be made of the sums.
     """
-    result, file = Result.of(there, path), path / SUMMARY
+    result, file = result_of(there, path), path / SUMMARY
     with numbers_of(path / MANIFEST):
         true = result.summary()
     if not (there.finished and file.exists()):

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
 from analysis.blocks import Block
 from analysis.results.run import Result, calibration_of, game_of
+from analysis.results.shared import ManyResult
 from analysis.sweeping import best_point, calibration_frame, metrics_frame, point_rows
 from analysis.text.sweep import sweep_blocks, sweep_text
 from sim.batch.sums import Sums
-from sim.game.base import Shown
 from sim.game.deck import Deck
-from sim.game.documents import SCHEMA, to_json
-from sim.game.files import PathLike
+from sim.game.documents import SCHEMA
 from sim.game.players import Player
 from sim.game.study import Study
 from sim.game.sweep import Sweep
-from sim.store.tasks import keeping, plan_of_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class SweepResult(Shown):
+class SweepResult(ManyResult):
     """The result of a sweep.
 
     Attributes:
@@ -46,6 +43,10 @@ class SweepResult(Shown):
     seconds: float = 0.0
     saving_seconds: float = field(default=0.0, kw_only=True)
     version: str = field(default_factory=lambda: str(sim.__version__))
+
+    @property
+    def _played(self) -> Sweep:
+        return self.sweep
 
     # --- numbers ----------------------------------------------------------------------------------
 
@@ -110,19 +111,11 @@ class SweepResult(Shown):
         points = [point_of(axes, rows) for rows in self._metric_rows]
         return facts | {"best": self.best, "points": points}
 
-    def to_json(self) -> str:
-        """Return the summary as JSON text, exactly what ``baobei sweep --json`` prints."""
-        return to_json(self.summary())
-
     # --- for people -------------------------------------------------------------------------------
 
     def to_text(self) -> str:
         """Return the tables that ``baobei sweep`` prints."""
         return sweep_text(self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds)
-
-    def __str__(self) -> str:
-        """Return the tables that ``baobei sweep`` prints."""
-        return self.to_text()
 
     def __repr__(self) -> str:
         """Say in one line what was played."""
@@ -133,15 +126,6 @@ class SweepResult(Shown):
         return sweep_blocks(self.summary())
 
     # --- folders ----------------------------------------------------------------------------------
-
-    def save(self, folder: PathLike) -> Path:
-        """Write the result into a folder, which is made if need be, and return its path.
-
-        Raises:
-            InputError: The folder cannot be written to, or holds something else.
-        """
-        with keeping(folder, plan_of_sweep(self.sweep)) as keeper:
-            return keeper.save(self)
 
     def pictures(self) -> dict[str, bytes]:
         """Return all plots by file name, as SVG and PNG."""
@@ -216,7 +200,7 @@ def places(axes: Sequence[str], points: Sequence[Sequence[Any]]) -> list[dict[st
 
 def _column(key: str, values: Sequence[Any]) -> list[Any]:
     """Return the values of an axis as a column of one type: all numbers, or all text."""
-    kinds = {type(value) for value in values}
+    kinds = set(map(type, values))
     if kinds in ({bool}, {int}):
         return list(values)
     if kinds <= {int, float}:

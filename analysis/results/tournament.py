@@ -6,21 +6,18 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sim
 from analysis.blocks import Block
 from analysis.ranking import RATES, Seating, Standings
 from analysis.results.run import game_of
+from analysis.results.shared import ManyResult
 from analysis.text.tournament import tournament_blocks, tournament_text
 from sim.batch.sums import Sums
-from sim.game.base import Shown
-from sim.game.documents import SCHEMA, to_json
-from sim.game.files import PathLike
+from sim.game.documents import SCHEMA
 from sim.game.tournament import Tournament
 from sim.metrics import ROUNDS_WON, WIN_UNITS
-from sim.store.tasks import keeping, plan_of_tournament
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class TournamentResult(Shown):
+class TournamentResult(ManyResult):
     """The result of a tournament.
 
     Attributes:
@@ -45,6 +42,10 @@ class TournamentResult(Shown):
     seconds: float = 0.0
     saving_seconds: float = field(default=0.0, kw_only=True)
     version: str = field(default_factory=lambda: str(sim.__version__))
+
+    @property
+    def _played(self) -> Tournament:
+        return self.tournament
 
     # --- numbers ----------------------------------------------------------------------------------
 
@@ -99,10 +100,6 @@ class TournamentResult(Shown):
             "matrix": records(self.matrix),
         }
 
-    def to_json(self) -> str:
-        """Return the summary as JSON text, exactly what ``baobei tournament --json`` prints."""
-        return to_json(self.summary())
-
     # --- for people -------------------------------------------------------------------------------
 
     def to_text(self) -> str:
@@ -110,10 +107,6 @@ class TournamentResult(Shown):
         return tournament_text(
             self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds
         )
-
-    def __str__(self) -> str:
-        """Return the tables that ``baobei tournament`` prints."""
-        return self.to_text()
 
     def __repr__(self) -> str:
         """Say in one line what was played and who is the strongest."""
@@ -127,15 +120,6 @@ class TournamentResult(Shown):
         return tournament_blocks(self.summary())
 
     # --- folders ----------------------------------------------------------------------------------
-
-    def save(self, folder: PathLike) -> Path:
-        """Write the result into a folder, which is made if need be, and return its path.
-
-        Raises:
-            InputError: The folder cannot be written to, or holds something else.
-        """
-        with keeping(folder, plan_of_tournament(self.tournament)) as keeper:
-            return keeper.save(self)
 
     def pictures(self) -> dict[str, bytes]:
         """Return all plots by file name, as SVG and PNG."""

@@ -95,16 +95,16 @@ def check_ways(**ways: Any) -> None:
         InputError: For either.
     """
     for name in ("threads", "processes"):
-        count(name, ways[name])
-    others = [name for name in ("processes", "dask", "executor") if ways[name] is not None]
+        count(name, ways.get(name))
+    others = [name for name in ("processes", "dask", "executor") if ways.get(name) is not None]
     if len(others) > 1:
         raise InputError(f"{others[0]} and {others[1]} at once", expected="one of the two")
-    if others == ["processes"] and ways["threads"] is not None:
+    if others == ["processes"] and ways.get("threads") is not None:
         raise InputError("threads and processes at once", expected="one of the two")
-    dask = ways["dask"]
+    dask = ways.get("dask")
     if dask is not None and not (isinstance(dask, str) and (dask == LOCAL or ":" in dask)):
         raise InputError(expected=_ADDRESS, where="dask", got=dask)
-    executor = ways["executor"]
+    executor = ways.get("executor")
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise InputError(expected="something with a method submit", where="executor", got=executor)
 

@@ -17,15 +17,14 @@ from math import prod
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from sim.batch.job import Job, check_fault
 from sim.batch.schedule import Part
 from sim.batch.sums import Sums
 from sim.core.codes import RECORD_COLUMNS
 from sim.core.layout import GAME_COLUMNS, MAX_PLAYERS, TALLY, new_state
-from sim.game.documents import Part as DocumentPart
-from sim.game.documents import Whole, check
+from sim.game.documents import Shape, Whole, check
 from sim.game.study import Study
 from sim.metrics import EXTRA, Entry, Measure, Terms, measures
 
@@ -212,7 +211,7 @@ class PairSums:
         Raises:
             InputError: It did not write this; see `fits`.
         """
-        check(_SHAPE, data)
+        check(_Pairs, data)
         a, b = (Sums.from_dict(each) for each in data["sums"])
         return cls(
             (a, b),
@@ -252,7 +251,7 @@ class PairSums:
 Times = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class _Pairs(DocumentPart):
+class _Pairs(Shape):
     sums: Annotated[list[dict[str, Any]], Field(min_length=2, max_length=2)]
     blocks: Times
     differing: Times
@@ -260,9 +259,6 @@ class _Pairs(DocumentPart):
     products: list[list[list[Whole]]]
     apart: list[Times]
     sections: Annotated[list[list[list[Times]]], Field(min_length=2, max_length=2)]
-
-
-_SHAPE: TypeAdapter[Any] = TypeAdapter(_Pairs)
 
 
 def play_pairs(job: PairJob, begin: int, end: int) -> Part:

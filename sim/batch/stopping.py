@@ -30,8 +30,6 @@ from sim.game.study import MAX_UNITS, Study
 INTERVALS = ("win_share", "score_mean")
 """Numbers of a seat that have an interval."""
 
-FIRST_LOOK = 1000
-
 _STEPS = (1000, 1250, 1600, 2000, 2500, 3150, 4000, 5000, 6300, 8000)  # Renard's series R10
 
 _TARGET = re.compile(r"\s*(\w+)\s*(?:\[\s*(\d+)\s*\])?\s*(?:±|\+-|\+/-)\s*(\S+)\s*")

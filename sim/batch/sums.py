@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, Field, TypeAdapter, create_model
+from pydantic import AfterValidator, Field, create_model
 from pydantic_core import PydanticCustomError
 
 from sim.core.layout import (
@@ -37,7 +37,7 @@ from sim.core.layout import (
     new_record,
 )
 from sim.errors import InputError
-from sim.game.documents import Count, Part, Whole, check
+from sim.game.documents import Count, Shape, Whole, check
 from sim.metrics import OUTCOMES, SWING_SUMS, Terms
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Sums:
             InputError: It did not write this; says at which count. Whether what it says can be
                 true is left to `check`.
         """
-        check(_SHAPE, data)
+        check(_SumsPart, data)
         counts = {name: data[name] for name in _COUNTED if name in data}
         pairs = data["histograms"]
         return cls(counts, {name: dict(pairs[name]) for name in HISTOGRAMS if name in pairs})
@@ -266,7 +266,7 @@ def _counts(pairs: list[list[int]]) -> list[list[int]]:
 
 def _part(types: Mapping[str, Any], always: Sequence[str], **more: Any) -> Any:
     fields: Any = {name: (kind, ... if name in always else None) for name, kind in types.items()}
-    return create_model("_Part", __base__=Part, **(more | fields))
+    return create_model("_Part", __base__=Shape, **(more | fields))
 
 
 _Pair: Any = _nested((2,), Whole)
@@ -276,9 +276,7 @@ _histograms = {name: _Pairs if name in _SIGNED else _Histogram for name in HISTO
 _fields = {
     name: _nested(TALLY[name].shape, Whole if name in _SIGNED else Count) for name in _COUNTED
 }
-_SHAPE: TypeAdapter[Any] = TypeAdapter(
-    _part(_fields, _ALWAYS, histograms=(_part(_histograms, _ALWAYS_HISTOGRAMS), ...))
-)
+_SumsPart: Any = _part(_fields, _ALWAYS, histograms=(_part(_histograms, _ALWAYS_HISTOGRAMS), ...))
 
 
 # --- what is always so ----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,8 +35,8 @@ SCHEMA = 1
 _HUGE = 2**128  # no count comes near; what is greater cannot be reckoned with as a number
 
 
-class Part(BaseModel):
-    """A part of a file; what else stands in it does not matter."""
+class Shape(BaseModel):
+    """What a part of a file holds; what else stands in it does not matter."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -66,11 +67,11 @@ Units = Annotated[list[Count], Field(min_length=2, max_length=2), AfterValidator
 """A range of units: the first, and one past the last."""
 
 
-def check(shape: TypeAdapter[Any], content: Any, file: Path | None = None, key: str = "") -> Any:
+def check(shape: Any, content: Any, file: Path | None = None, key: str = "") -> Any:
     """Check what stands in a file.
 
     Args:
-        shape: What it must be.
+        shape: What it must be: a `Shape`, or a list of them.
         content: What it is.
         file: Where it stands; None if whoever called adds that (`sim.errors.within`).
         key: At which place in the file.
@@ -82,7 +83,7 @@ def check(shape: TypeAdapter[Any], content: Any, file: Path | None = None, key: 
         InputError: It is not; says at which place something is missing or of another kind.
     """
     try:
-        return shape.validate_python(content, strict=True)
+        return _adapter(shape).validate_python(content, strict=True)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         path = ".".join([*filter(None, [key]), *map(str, problem["loc"])]) or None
@@ -91,6 +92,11 @@ def check(shape: TypeAdapter[Any], content: Any, file: Path | None = None, key: 
         expected = problem["msg"].removeprefix("Input should be ")
         got = problem["input"]
         raise InputError("damaged", where=file, key=path, expected=expected, got=got) from None
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
 
 
 @contextmanager
@@ -105,7 +111,7 @@ def numbers_of(file: Path, key: str = "sums") -> Iterator[None]:
 # --- manifests ------------------------------------------------------------------------------------
 
 
-class Manifest(Part):
+class Manifest(Shape):
     """What the manifest of any folder says."""
 
     number: Annotated[int, Field(ge=1, alias="schema")]
@@ -124,7 +130,7 @@ def read_schema(content: Any, file: Path, noun: str = "the manifest of results")
         InputError: It is something else, or was written by a newer version.
     """
     number = content.get("schema") if isinstance(content, Mapping) else None
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+    if type(number) is not int or number < 1:
         raise InputError(f"not {noun}", where=file)
     if number > SCHEMA:
         problem = "written by a newer version of the program"

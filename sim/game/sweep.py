@@ -129,7 +129,9 @@ class Sweep(Shown):
             expected = f"at least one key of these forms: {_FORMS}"
             raise InputError("nothing is varied", key="sweep", expected=expected)
         with within("sweep"):
-            together = _flag("together", together)
+            together = plain(together)
+            if type(together) is not bool:
+                raise InputError(expected="true or false", key="together", got=together)
             over = {key: _given(base, key, given) for key, given in over.items()}
             _check_twice(over, len(base.players), together=sample is None and together)
             if sample is not None:
@@ -436,13 +438,6 @@ def _range(given: Any, names: Sequence[str]) -> list[Any]:
 
 def _count(name: str, value: Any) -> int:
     return needed(value, 1, MAX_POINTS, key=name)
-
-
-def _flag(name: str, value: Any) -> bool:
-    value = plain(value)
-    if not isinstance(value, bool):
-        raise InputError(expected="true or false", key=name, got=value)
-    return value
 
 
 def _is_whole(base: Study, key: str) -> bool:

@@ -19,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 import sim
 from sim.batch.ranges import Ranges, common, in_words, minus, size, union
@@ -30,8 +30,8 @@ from sim.errors import InputError, show, within
 from sim.game.documents import (
     SCHEMA,
     Manifest,
-    Part,
     Seconds,
+    Shape,
     Units,
     check,
     check_agrees,
@@ -125,31 +125,20 @@ Tell = Callable[[Held], Told]
 # --- making ready ---------------------------------------------------------------------------------
 
 
-def prepare(folder: PathLike, study: Study, *, records: bool = False) -> Path:
-    """Make a folder ready for a run: exists, can be written to, holds nothing else.
+def hold(path: Path, study: Study, *, records: bool) -> Held:
+    """Return what a locked folder holds of a study, and make it ready for a run.
 
     A folder without results gets the manifest of a run of which nothing is finished. One that
     holds the same study, finished or not, stays as it is.
 
     Args:
-        folder: The folder.
+        path: The folder.
         study: What is going to be played.
         records: Whether records are going to be written.
 
     Raises:
-        InputError: As for `locked`; or it holds another study, more of this one than is going
-            to be played, or files of the same names that are no results.
-    """
-    with locked(folder) as path:
-        hold(path, study, records=records)
-    return path
-
-
-def hold(path: Path, study: Study, *, records: bool) -> Held:
-    """Return what a locked folder holds of a study; see `prepare`.
-
-    Raises:
-        InputError: As for `prepare`.
+        InputError: It holds another study, more of this one than is going to be played, or files
+            of the same names that are no results; or it cannot be written to.
     """
     if (path / MANIFEST).exists():
         there = read_held(path)
@@ -293,7 +282,7 @@ def read_held(path: Path) -> Held:
         if _read_manifest(path) == manifest:
             break
     file = path / MANIFEST
-    held = check(_SHAPE, manifest, file)
+    held = check(_Manifest, manifest, file)
     study = _study_of(manifest, file)
     ranges, sums, seconds = union(held.ranges), Sums.empty(), held.seconds
     with within("sums", file):
@@ -339,7 +328,7 @@ def _reading(file: Path) -> Iterator[None]:
 # --- the manifest ---------------------------------------------------------------------------------
 
 
-class _Target(Part):
+class _Target(Shape):
     metric: str
     seat: int
     half_width: Seconds
@@ -355,9 +344,6 @@ class _Manifest(Manifest):
     compile_seconds: Seconds
     records: bool = False
     sums: dict[str, Any] | None
-
-
-_SHAPE: TypeAdapter[Any] = TypeAdapter(_Manifest)
 
 
 def write_manifest(path: Path, there: Held) -> None:

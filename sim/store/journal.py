@@ -17,13 +17,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from sim.batch.ranges import Ranges, common, minus, size, union
-from sim.batch.schedule import Part as Played
+from sim.batch.schedule import Part
 from sim.batch.sums import Sums
 from sim.errors import InputError
-from sim.game.documents import Count, Part, Seconds, Units, check
+from sim.game.documents import Count, Seconds, Shape, Units, check
 from sim.game.files import check_regular, parse_json
 from sim.store.files import check_there
 
@@ -31,14 +29,12 @@ JOURNAL = "journal.txt"
 """Name of the file in a results folder; it is there while a run goes on, or was interrupted."""
 
 
-class _Line(Part):
+class _Line(Shape):
     task: Count = 0
     range: Units
     seconds: Seconds
     sums: dict[str, Any]
 
-
-_LINE: TypeAdapter[Any] = TypeAdapter(_Line)
 
 SumsOf = Callable[[dict[str, Any]], Any]
 """Makes sums of a JSON object; raises `InputError` or ValueError where it is none of sums."""
@@ -75,7 +71,7 @@ class Entry:
         if checksum != b"%08x" % zlib.crc32(text):
             return None
         try:
-            content = check(_LINE, parse_json(text))
+            content = check(_Line, parse_json(text))
             begin, end = content.range
             return cls(begin, end, sums(content.sums), content.seconds, content.task)
         except (InputError, ValueError):
@@ -93,7 +89,7 @@ class Waiting:
 
     Attributes:
         entry: The stretch; None where nothing waits.
-        since: When the last line was taken, of `time.monotonic`.
+        since: When it was begun, of `time.monotonic`.
     """
 
     def __init__(self) -> None:
@@ -101,21 +97,16 @@ class Waiting:
         self.entry: Entry | None = None
         self.since = time.monotonic()
 
-    def continued_by(self, part: Played, task: int = 0) -> bool:
+    def continued_by(self, part: Part, task: int = 0) -> bool:
         """Whether a part comes right after what waits, so that one line can hold both."""
         return self.entry is None or (self.entry.task, self.entry.end) == (task, part.begin)
 
-    def add(self, part: Played, seconds: float, task: int = 0) -> None:
+    def add(self, part: Part, seconds: float, task: int = 0) -> None:
         """Let a part wait; it must continue what does."""
         if self.entry is None:
             self.entry = Entry(part.begin, part.begin, type(part.sums).empty(), 0.0, task)
         self.entry.sums.add(part.sums)
         self.entry = replace(self.entry, end=part.end, seconds=self.entry.seconds + seconds)
-
-    def take(self) -> Entry | None:
-        """Return what waits, which does so no longer."""
-        entry, self.entry, self.since = self.entry, None, time.monotonic()
-        return entry
 
 
 class Totals:

@@ -11,36 +11,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
-from sim.game.documents import Count, Part, Units, check
+from sim.game.documents import Count, Shape, Units, check
 from sim.game.files import check_regular, parse_json
 from sim.store.journal import Entry, SumsOf
 
 FILES = JOURNAL, UNFINISHED = "journal.jsonl", "unfinished.json"
 
 
-class _Line(Part):
+class _Line(Shape):
     study: Count
     range: Units
     sums: dict[str, Any]
 
 
-class _Blocks(Part):
+class _Blocks(Shape):
     blocks: Count
 
 
-class _Unfinished(Part):
+class _Unfinished(Shape):
     fingerprint: str
     engine: int
     pairs: dict[str, Any]
-
-
-_LINE: TypeAdapter[Any] = TypeAdapter(_Line)
-_WHOLE: TypeAdapter[Any] = TypeAdapter(_Unfinished)
-_BLOCKS: TypeAdapter[Any] = TypeAdapter(_Blocks)
 
 
 def entries(folder: Path, fingerprint: str, sums: SumsOf) -> Iterator[Entry]:
@@ -55,15 +48,15 @@ def entries(folder: Path, fingerprint: str, sums: SumsOf) -> Iterator[Entry]:
     if {"plan": fingerprint, "engine": ENGINE_VERSION} in lines:
         for line in lines:
             try:
-                told = check(_LINE, line)
+                told = check(_Line, line)
                 begin, end = told.range
                 yield Entry(begin, end, sums(told.sums), 0.0, told.study)
             except (InputError, ValueError):
                 continue
     for line in _lines(folder / UNFINISHED)[:1]:
         try:
-            told = check(_WHOLE, unsealed(line))
-            blocks = check(_BLOCKS, told.pairs).blocks
+            told = check(_Unfinished, unsealed(line))
+            blocks = check(_Blocks, told.pairs).blocks
             if (told.fingerprint, told.engine) == (fingerprint, ENGINE_VERSION) and blocks:
                 yield Entry(0, blocks, sums(told.pairs), 0.0)
         except (InputError, ValueError):

@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from sim.batch.ranges import Ranges, common, in_words, minus, union
 from sim.core.codes import RECORD_COLUMNS, Record
 from sim.core.layout import REASONS
 from sim.errors import InputError, one_of, within
-from sim.game.documents import Part, Units, check
+from sim.game.documents import Shape, Units, check
 from sim.game.files import parse_json
 from sim.metrics import OUTCOMES, words
 from sim.store.files import settle, temporary
@@ -311,11 +309,8 @@ def sources(folder: Path, default: Ranges = ()) -> list[Source]:
     return found
 
 
-class _About(Part):
+class _About(Shape):
     ranges: list[Units]
-
-
-_SHAPE: TypeAdapter[Any] = TypeAdapter(_About)
 
 
 def _ranges_of(path: Path, default: Ranges) -> Ranges:
@@ -324,7 +319,7 @@ def _ranges_of(path: Path, default: Ranges) -> Ranges:
     try:
         with reading_table(path), path.open("rb") as file:
             about = (pq.read_schema(file).metadata or {}).get(_ABOUT)
-        return default if about is None else union(check(_SHAPE, parse_json(about)).ranges)
+        return default if about is None else union(check(_About, parse_json(about)).ranges)
     except (InputError, ValueError):
         raise InputError("is no file of records", where=path) from None
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim.batch.pairs import PairJob
-from sim.batch.schedule import Part
 from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, left_out
@@ -29,7 +28,6 @@ from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
 from sim.store import older
 from sim.store.files import (
-    GOES_ON,
     LOCK,
     check_there,
     csv,
@@ -47,7 +45,8 @@ from sim.store.folder import (
     read_held,
     told_differences,
 )
-from sim.store.journal import JOURNAL, Entry, Journal, SumsOf, Waiting, read_journal, sealed
+from sim.store.journal import JOURNAL, Entry, Journal, SumsOf, Totals, read_journal, sealed
+from sim.store.ledger import FolderLedger
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,45 +67,38 @@ SYNC_SECONDS = 1.0
 
 
 @contextmanager
-def keeping(folder: PathLike, plan: Mapping[str, Any]) -> Iterator[Keeper]:
-    """Give the block the keeper of a folder, which nobody else writes into meanwhile.
+def keeping(folder: PathLike, played: Played, totals: Totals | None = None) -> Iterator[Keeper]:
+    """Give the block the ledger of tasks in a folder, which nobody else writes into meanwhile.
 
     Args:
         folder: The folder; made if need be.
-        plan: What is played; see `Keeper`.
+        played: What is played.
+        totals: The tasks; none where only results are written.
 
     Raises:
         InputError: A file is in the way, the folder cannot be made or written to, it holds
             something else, or somebody writes into it right now.
     """
     with locked(folder) as path:
-        keeper = Keeper(path, plan)
+        keeper = Keeper(path, played, Totals([]) if totals is None else totals)
         try:
             yield keeper
         finally:
-            keeper.close()
+            keeper.suspend()
 
 
-class Keeper:
-    """Keeps what is finished of a tournament or sweep, and in the end its results.
+class Keeper(FolderLedger):
+    """The ledger of a comparison, sweep or tournament in a folder, and in the end its results."""
 
-    Attributes:
-        path: The folder.
-        plan: What is played: ``kind``, ``fingerprint``, ``seed``, ``unit``, ``count``, ``study`` as
-            resolved.
-    """
-
-    def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, played: Played, totals: Totals) -> None:
         """Begin with what a locked folder holds; made by `keeping`.
 
         Raises:
             InputError: It holds something else, or cannot be written to.
         """
-        self.path, self.plan = path, plan
-        self._journal: Journal | None = None
+        super().__init__(path, totals)
+        self._plan = plan_of(played)
         self._synced = time.monotonic()
-        self._waiting = Waiting()
-        self.every = KEEP_SECONDS if plan["kind"] == "comparison" else 0.0
         with writing(path):
             self._lock = os.stat(path / LOCK)
             if (path / MANIFEST).exists():
@@ -123,7 +115,7 @@ class Keeper:
         Raises:
             InputError: It was moved or removed, or cannot be written to.
         """
-        with writing(self.path, GOES_ON):
+        with super().writing():
             check_there(self.path / LOCK, self._lock)
             yield
 
@@ -137,41 +129,11 @@ class Keeper:
         """
         with writing(self.path):
             yield from read_journal(self.path / JOURNAL, sums, self._header)
-            yield from older.entries(self.path, self.plan["fingerprint"], sums)
+            yield from older.entries(self.path, self._plan["fingerprint"], sums)
 
-    def note(self, task: int, part: Part, seconds: float) -> None:
-        """Add a finished part to the journal; one of another plan, or engine, is begun anew.
-
-        Raises:
-            InputError: The folder is gone, or cannot be written to any more.
-        """
-        with self.writing():
-            if not self._waiting.continued_by(part, task):
-                self._put()
-            self._waiting.add(part, seconds, task)
-            if time.monotonic() - self._waiting.since >= self.every:
-                self._put()
-
-    def flush(self) -> None:
-        """Write down what waits.
-
-        Raises:
-            InputError: As for `note`.
-        """
-        with self.writing():
-            self._put()
-
-    def _put(self) -> None:
-        """Write down what waits, if anything does."""
-        entry = self._waiting.take()
-        if entry is None:
-            return
-        if self._journal is None:
-            self._journal = self._opened()
-        self._journal.add(entry)
-        if time.monotonic() - self._synced > SYNC_SECONDS:
-            self._journal.sync()
-            self._synced = time.monotonic()
+    @property
+    def _every(self) -> float:
+        return KEEP_SECONDS if self._plan["kind"] == "comparison" else 0.0
 
     def _opened(self) -> Journal:
         path = self.path / JOURNAL
@@ -181,28 +143,22 @@ class Keeper:
             journal.put(self._header)
         return journal
 
-    def close(self) -> None:
-        """Write down what waits, bring the journal to the disk and close it; it stays."""
-        with writing(self.path, GOES_ON):
-            try:
-                if self._waiting.entry is not None:
-                    check_there(self.path / LOCK, self._lock)
-                    self._put()
-            finally:
-                journal, self._journal = self._journal, None
-                if journal is not None:
-                    try:
-                        journal.sync()
-                    finally:
-                        journal.close()
+    def _written(self, journal: Journal) -> None:
+        if time.monotonic() - self._synced > SYNC_SECONDS:
+            self._settle()
+            self._synced = time.monotonic()
+
+    def _settle(self) -> None:
+        if self._journal is not None:
+            self._journal.sync()
 
     @property
     def _header(self) -> bytes:
-        return sealed({"plan": self.plan["fingerprint"], "engine": ENGINE_VERSION})
+        return sealed({"plan": self._plan["fingerprint"], "engine": ENGINE_VERSION})
 
     # --- results ----------------------------------------------------------------------------------
 
-    def finish(
+    def write(
         self,
         summary: Mapping[str, Any],
         tables: Mapping[str, pd.DataFrame],
@@ -221,8 +177,10 @@ class Keeper:
         Raises:
             InputError: The folder is gone, or cannot be written to.
         """
-        self.close()
+        self.flush()
         with self.writing():
+            self._settle()
+            self._close()
             for name, frame in tables.items():
                 write_with(self.path / f"{name}.csv", partial(csv, frame=frame))
                 write_with(self.path / f"{name}.parquet", partial(parquet, frame=frame))
@@ -238,16 +196,16 @@ class Keeper:
     def save(self, result: Any) -> Path:
         """Write a result with ``summary``, ``tables`` and ``pictures``; return the folder."""
         start = time.perf_counter()
-        self.finish(result.summary(), result.tables(), result.pictures)
+        self.write(result.summary(), result.tables(), result.pictures)
         result.saving_seconds = time.perf_counter() - start
         return self.path
 
     def _write_manifest(self, *, finished: bool) -> None:
         manifest = {
-            **provenance(self.plan["kind"], engine=ENGINE_VERSION),
-            **{key: self.plan[key] for key in self.plan if key not in ("kind", "study")},
+            **provenance(self._plan["kind"], engine=ENGINE_VERSION),
+            **{key: self._plan[key] for key in self._plan if key not in ("kind", "study")},
             "finished": finished,
-            "study": self.plan["study"],
+            "study": self._plan["study"],
         }
         write(self.path / MANIFEST, to_json(manifest) + "\n")
 
@@ -257,20 +215,16 @@ class Keeper:
         Raises:
             InputError: It is not, or cannot be read; says what differs.
         """
-        held = _manifest(self.path / MANIFEST)
-        if held.get("kind") != self.plan["kind"]:
+        held = read_schema(read_json(self.path / MANIFEST), self.path / MANIFEST)
+        if held.get("kind") != self._plan["kind"]:
             problem = f"holds the results of a {held.get('kind', 'run')}"
             raise InputError(problem, where=self.path, expected="a new folder")
-        if held.get("fingerprint") == self.plan["fingerprint"]:
+        if held.get("fingerprint") == self._plan["fingerprint"]:
             return
-        shown = told_differences(held.get("study"), self.plan["study"], skip=_NO_DIFFERENCE)
-        problem = f"holds results of another {self.plan['kind']}"
+        shown = told_differences(held.get("study"), self._plan["study"], skip=_NO_DIFFERENCE)
+        problem = f"holds results of another {self._plan['kind']}"
         problem += f", which differs in {shown}" if shown else ""
         raise InputError(problem, where=self.path, expected="a new folder")
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    return read_schema(read_json(path), path)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -286,41 +240,27 @@ def _bytes(content: bytes) -> Callable[[Path], None]:
 # --- plans ----------------------------------------------------------------------------------------
 
 
-def plan_of_tournament(tournament: Tournament) -> dict[str, Any]:
-    """Return what a folder has to know of a tournament."""
+Played = Comparing | Sweep | Tournament
+
+
+def plan_of(played: Played) -> dict[str, Any]:
+    """Return what a folder has to know of what is played, in the order of its manifest."""
+    study = played.a if isinstance(played, Comparing) else played.base
+    kind, count, rules = "comparison", study.count, {}
+    if not isinstance(played, Comparing):
+        rules = {"rules_id": study.rules_id}
+    if isinstance(played, Sweep):
+        kind, count = "sweep", study.count * len(played.points)
+    elif isinstance(played, Tournament):
+        kind, count = "tournament", played.rounds
     return {
-        "kind": "tournament",
-        "fingerprint": tournament.fingerprint,
-        "rules_id": tournament.base.rules_id,
-        "seed": tournament.base.seed,
-        "unit": "rounds",
-        "count": tournament.rounds,
-        "study": tournament.to_dict(),
-    }
-
-
-def plan_of_sweep(sweep: Sweep) -> dict[str, Any]:
-    """Return what a folder has to know of a sweep."""
-    return {
-        "kind": "sweep",
-        "fingerprint": sweep.fingerprint,
-        "rules_id": sweep.base.rules_id,
-        "seed": sweep.base.seed,
-        "unit": sweep.base.unit,
-        "count": sweep.base.count * len(sweep.points),
-        "study": sweep.to_dict(),
-    }
-
-
-def plan_of_comparison(comparing: Comparing) -> dict[str, Any]:
-    """Return what a folder has to know of a comparison."""
-    return {
-        "kind": "comparison",
-        "fingerprint": comparing.fingerprint,
-        "seed": comparing.a.seed,
-        "unit": comparing.a.unit,
-        "count": comparing.a.count,
-        "study": comparing.to_dict(),
+        "kind": kind,
+        "fingerprint": played.fingerprint,
+        **rules,
+        "seed": study.seed,
+        "unit": study.unit,
+        "count": count,
+        "study": played.to_dict(),
     }
 
 

@@ -12,7 +12,8 @@ from analysis.results.run import Result
 from sim.api import load_results, run
 from sim.errors import InputError
 from sim.game.study import Study
-from sim.store.folder import TABLES, prepare
+from sim.store.folder import TABLES
+from tests.support.runs import prepare
 
 pytestmark = pytest.mark.jit
 

@@ -11,7 +11,7 @@ from sim.errors import InputError
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.store.tasks import JOURNAL, MANIFEST, keeping, plan_of_tournament
+from sim.store.tasks import JOURNAL, MANIFEST, keeping
 
 pytestmark = pytest.mark.jit
 
@@ -114,7 +114,7 @@ def test_a_torn_line_does_not_spoil_the_next_one(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(Stop):
         tournament(small(), piece=10, out=tmp_path, progress=stop_after(200))
-    with keeping(tmp_path, plan_of_tournament(small())) as keeper:
+    with keeping(tmp_path, small()) as keeper:
         assert sum(piece.end - piece.begin for piece in keeper.entries()) >= 190
 
 

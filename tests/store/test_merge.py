@@ -16,7 +16,7 @@ from sim.cli import main
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError
 from sim.store.files import locked
-from tests.support.runs import content, study
+from tests.support.runs import content, prepare, study
 
 pytestmark = pytest.mark.jit
 
@@ -139,8 +139,6 @@ def test_another_engine_is_not_gone_on_with(tmp_path: Path) -> None:
 
 
 def test_a_folder_in_which_nothing_is_finished_takes_the_engine_that_plays(tmp_path: Path) -> None:
-    from sim.store.folder import prepare
-
     path = prepare(tmp_path, study()) / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"engine": 0, "version": "0.0.1"}))
     run(study(), only=(0, 10), out=tmp_path)

@@ -13,6 +13,8 @@ from typing import Any
 
 from analysis.results.run import Result
 from sim.game.study import Study
+from sim.store.files import locked
+from sim.store.folder import hold
 
 TABLES = ("seats.parquet", "metrics.parquet", "histograms.parquet", "records.parquet")
 TIMES = ("seconds", "rounds_per_second", "version")
@@ -39,6 +41,13 @@ def content(folder: Path) -> dict[str, Any]:
     files = {name: folder / name for name in TABLES}
     tables = {name: path.read_bytes() for name, path in files.items() if path.exists()}
     return {"summary.json": stable(summary), **tables}
+
+
+def prepare(folder: Path, study: Study) -> Path:
+    """Make a folder that of a run of which nothing is finished."""
+    with locked(folder) as path:
+        hold(path, study, records=False)
+    return path
 
 
 def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:

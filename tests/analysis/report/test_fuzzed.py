@@ -39,12 +39,11 @@ from sim.game.comparison import Comparing
 from sim.game.study import Study
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
-from sim.store.folder import prepare
 from sim.store.journal import Entry, Journal, Totals
 from sim.store.rows import COLUMNS
-from sim.store.tasks import JOURNAL, is_of_blocks, keeping, plan_of_sweep, plan_of_tournament
-from sim.store.tasks import plan_of_comparison as _plan
+from sim.store.tasks import JOURNAL, is_of_blocks, keeping
 from tests.support.damage import damaged_lines, damaged_parquet, damaged_text
+from tests.support.runs import prepare
 
 pytestmark = pytest.mark.jit
 
@@ -78,8 +77,8 @@ def _interrupted(folder: Path) -> None:
     journal.close()
 
 
-def _many(folder: Path, plan: Mapping[str, Any], studies: Any) -> None:
-    with keeping(folder, plan) as keeper:
+def _many(folder: Path, played: Sweep | Tournament, studies: Any) -> None:
+    with keeping(folder, played) as keeper:
         for k, study in enumerate(studies):
             sums = sim.run(study, progress=False).sums
             keeper.note(k, Part(0, study.count, sums, 0.0), 0.0)
@@ -87,7 +86,7 @@ def _many(folder: Path, plan: Mapping[str, Any], studies: Any) -> None:
 
 def _half(folder: Path) -> None:
     part = play_pairs(PairJob.of(COMPARING.a, COMPARING.b, COMPARING.rotated), 0, 10)
-    with keeping(folder, _plan(COMPARING)) as keeper:
+    with keeping(folder, COMPARING) as keeper:
         keeper.note(0, part, 0.0)
 
 
@@ -107,9 +106,9 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     ),
     "half": _half,
     "sweep": lambda folder: sim.sweep(SWEEP, out=folder, progress=False),
-    "sweeping": lambda folder: _many(folder, plan_of_sweep(SWEEP), SWEEP.studies),
+    "sweeping": lambda folder: _many(folder, SWEEP, SWEEP.studies),
     "tournament": lambda folder: sim.tournament(TOURNAMENT, out=folder, progress=False),
-    "meeting": lambda folder: _many(folder, plan_of_tournament(TOURNAMENT), TOURNAMENT.studies()),
+    "meeting": lambda folder: _many(folder, TOURNAMENT, TOURNAMENT.studies()),
 }
 
 
@@ -174,7 +173,7 @@ def _one_more() -> tuple[PairJob, PairSums]:
 
 def what_is_kept(folder: Path) -> Any:
     job, more = _one_more()
-    with keeping(folder, _plan(COMPARING)) as keeper:
+    with keeping(folder, COMPARING) as keeper:
         entries = list(keeper.entries(PairSums.from_dict))
     pairs = PairSums.empty()
     for entry in entries:
@@ -184,12 +183,12 @@ def what_is_kept(folder: Path) -> Any:
     assert list(pairs.measured(job))
 
 
-def pieces(plan: Mapping[str, Any], studies: Any) -> Callable[[Path], Any]:
+def pieces(played: Sweep | Tournament, studies: Any) -> Callable[[Path], Any]:
     """Return what reads the journal of many studies."""
 
     def reads(folder: Path) -> None:
         totals = Totals([study.count for study in studies])
-        with keeping(folder, plan) as keeper:
+        with keeping(folder, played) as keeper:
             for entry in keeper.entries():
                 if entry.sums.complete and entry.sums["rounds"] == entry.end - entry.begin:
                     totals.add(entry)
@@ -254,12 +253,10 @@ FORMATS = (
     Format("sweep", "summary.json", a_page),
     Format("sweep", "metrics.parquet", a_page, damaged_parquet),
     Format("sweep", "calibration.parquet", a_page, damaged_parquet),
-    Format("sweeping", JOURNAL, pieces(plan_of_sweep(SWEEP), SWEEP.studies), _LINES),
+    Format("sweeping", JOURNAL, pieces(SWEEP, SWEEP.studies), _LINES),
     Format("tournament", "manifest.json", a_page),
     Format("tournament", "summary.json", a_page),
-    Format(
-        "meeting", JOURNAL, pieces(plan_of_tournament(TOURNAMENT), TOURNAMENT.studies()), _LINES
-    ),
+    Format("meeting", JOURNAL, pieces(TOURNAMENT, TOURNAMENT.studies()), _LINES),
 )
 
 
