@@ -164,13 +164,7 @@ def _check_goes_on(path: Path, there: Held, study: Study, records: bool) -> None
     if there.engine != ENGINE_VERSION:
         problem = f"was played by engine {there.engine}, this is engine {ENGINE_VERSION}"
         raise InputError(f"{problem}: its numbers are others", where=path, expected="a new folder")
-    if minus(there.ranges, ((0, study.count),)):
-        problem = f"holds a run of {there.ranges[-1][1]} {study.unit}"
-        expected = f"at least as many {study.unit}, or another folder"
-        raise InputError(problem, where=path, expected=expected, got=study.count)
-    if there.records and not records:
-        expected = "--records again, or another folder"
-        raise InputError("holds records, which would be lost", where=path, expected=expected)
+    _check_loses_nothing(path, there, ((0, study.count),), records, "--records again")
     if records and not there.records:
         problem = f"holds {study.unit} without records"
         expected = "a run without --records, or another folder"
@@ -198,7 +192,7 @@ def save(run: Held, told: Told, folder: PathLike, origin: Path | None = None) ->
         if (path / MANIFEST).exists():
             there = read_held(path)
             check_same(path, there.study, run.study)
-            _check_loses_nothing(path, there, run)
+            _check_loses_nothing(path, there, run.ranges, run.records, "a result with records")
         else:
             hold(path, run.study, records=run.records)
         write_result(path, run, told)
@@ -209,15 +203,17 @@ def _holds_records(path: Path) -> bool:
     return (path / RECORDS).exists() or (path / PARTS).is_dir()
 
 
-def _check_loses_nothing(path: Path, there: Held, run: Held) -> None:
+def _check_loses_nothing(
+    path: Path, there: Held, ranges: Ranges, records: bool, instead: str
+) -> None:
     """Refuse to put less in the place of more."""
-    unit = run.study.unit
-    if minus(there.ranges, run.ranges):
+    unit = there.study.unit
+    if minus(there.ranges, ranges):
         problem = f"holds a run of {there.ranges[-1][1]} {unit}"
         expected = f"at least as many {unit}, or another folder"
-        raise InputError(problem, where=path, expected=expected, got=size(run.ranges))
-    if there.records and there.ranges and not run.records:
-        expected = "a result with records, or another folder"
+        raise InputError(problem, where=path, expected=expected, got=size(ranges))
+    if there.records and there.ranges and not records:
+        expected = f"{instead}, or another folder"
         raise InputError("holds records, which would be lost", where=path, expected=expected)
 
 
