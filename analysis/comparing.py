@@ -86,11 +86,11 @@ def median_row(
         same: As of `difference_row`.
     """
     groups = [[group for group in side.tolist() if any(group)] for side in sections]
-    a, b = (median([(k, int(n)) for k, n in enumerate(side.sum(axis=0)) if n]) for side in sections)
-    difference = None if a is None or b is None else float(b - a)
+    pairs = ([(k, int(n)) for k, n in enumerate(side.sum(axis=0)) if n] for side in sections)
+    both = medians(*pairs)
     ends = (grouped_quantile_interval(side, confidence=HALVED) for side in groups)
     interval = (0.0, 0.0) if same else quantile_difference(*ends)
-    return _row(of, Difference(a, b, difference, interval), blocks, differing)
+    return _row(of, Difference(**both, interval=interval), blocks, differing)
 
 
 def _row(of: Mapping[str, Any], found: Difference, blocks: int, differing: int) -> Row:

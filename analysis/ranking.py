@@ -14,12 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 from analysis.stats import Interval, Shared, Strata, difference, ratio
+from sim.metrics import SWEPT
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+RATES = {
+    name: metric.formula.parts
+    for name, metric in SWEPT.items()
+    if metric.scope == "seat" and not metric.in_summary
+}
+"""What is told of a player without an interval: by name, what is divided, and by what."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +44,7 @@ class Seating:
         share_sq: The sum of their squares.
         score: Sum of scores, in points.
         score_sq: The sum of their squares.
-        bao_called: Rounds in which the seat called BAO.
-        bao_won: Rounds in which its BAO succeeded.
-        plucks: Plucks attempted.
-        hits: Plucks that hit.
+        rates: Of each of `RATES` by seat: what is divided, and by what.
     """
 
     players: tuple[str, ...]
@@ -47,10 +54,7 @@ class Seating:
     share_sq: Sequence[int]
     score: Sequence[int]
     score_sq: Sequence[int]
-    bao_called: Sequence[int]
-    bao_won: Sequence[int]
-    plucks: Sequence[int]
-    hits: Sequence[int]
+    rates: Mapping[str, Sequence[tuple[int, ...]]]
 
 
 @dataclass
@@ -61,10 +65,7 @@ class _Record:
     rounds: int = 0
     share: Strata = field(default_factory=Strata)
     score: Strata = field(default_factory=Strata)
-    bao_called: int = 0
-    bao_won: int = 0
-    plucks: int = 0
-    hits: int = 0
+    rates: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def add(self, seating: Seating, seat: int) -> None:
         """Mutates: add a seating in which the player had this seat."""
@@ -72,8 +73,8 @@ class _Record:
         self.rounds += seating.rounds
         self.share.add(seating.decided, seating.share[seat], seating.share_sq[seat])
         self.score.add(seating.rounds, seating.score[seat], seating.score_sq[seat])
-        for name in ("bao_called", "bao_won", "plucks", "hits"):
-            setattr(self, name, getattr(self, name) + getattr(seating, name)[seat])
+        for name, of in seating.rates.items():
+            self.rates[name] = tuple(map(add, self.rates.get(name, (0, 0)), of[seat]))
 
 
 @dataclass
@@ -149,10 +150,7 @@ class Standings:
             "rounds": record.rounds,
             **_shares(record.share, self.units),
             **_scores(record.score),
-            "bao_rate": number(ratio(record.bao_called, record.rounds)),
-            "bao_success": number(ratio(record.bao_won, record.bao_called)),
-            "pluck_rate": number(ratio(record.plucks, record.rounds)),
-            "pluck_success": number(ratio(record.hits, record.plucks)),
+            **{name: number(ratio(*record.rates.get(name, (0, 0)))) for name in RATES},
             "step": number(step),
             "step_low": number(low),
             "step_high": number(high),

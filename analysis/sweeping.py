@@ -1,6 +1,6 @@
 """Numbers over the points of a sweep: metrics with intervals, calibration, the best point.
 
-Everything is made of the summaries of contracts §2 and of exact sums, one for each point. Points
+Everything is made of exact sums, those of each point by the entries of `sim.metrics`. Points
 share their deals and their luck, so what differs between two points differs by less than their
 intervals suggest: an interval says how well a point's own number is known.
 """
@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.stats import ratio, wilson
-from analysis.tables import at
+from analysis.results.evaluate import Numbers
+from analysis.stats import CONFIDENCE, NOTHING, wilson
+from sim.batch.sums import Sums
+from sim.game.study import Study
 from sim.metrics import SWEPT, Metric
 
 if TYPE_CHECKING:
@@ -21,51 +23,41 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def seat_rows(summary: Mapping[str, Any], player: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the metrics of a seat: metric, value, low, high, n, and of what n is the number.
+def point_rows(
+    study: Study, sums: Sums, focus: Sequence[int] = (), level: float = CONFIDENCE
+) -> Iterator[Row]:
+    """Yield the metrics of a point: of each seat, of those in focus together, and of the table.
 
-    Shares of calls and plucks have Wilson's interval, which takes them as independent; with games,
-    whose rounds hang together, only win share and score have intervals.
-
-    Args:
-        summary: Of a run.
-        player: The seat's part of it.
-    """
-    return (_row(metric, player, summary) for metric in _swept("seat"))
-
-
-def table_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the metrics of a table, likewise; those that do not exist are left out."""
-    rows = (_row(metric, summary, summary) for metric in _swept("table"))
-    return (row for row in rows if row["value"] is not None)
-
-
-def _swept(scope: str) -> list[Metric]:
-    return [metric for metric in SWEPT.values() if metric.scope == scope]
-
-
-def metrics_of(summaries: Mapping[Any, Mapping[str, Any]], x: str) -> pd.DataFrame:
-    """Return the metrics of several runs as one table, as of a sweep over one axis.
+    Each row has ``seat`` and ``strategy``, both None where it is no single seat's, ``metric``,
+    ``value``, ``low``, ``high``, ``n``, and of what that is the number. Metrics of the table that
+    do not exist are left out. Shares of calls and plucks have Wilson's interval, which takes them
+    as independent; with games, whose rounds hang together, only win share and score have intervals.
 
     Args:
-        summaries: Of runs, by what tells these apart: numbers, or words.
-        x: What it is called.
+        study: What was played.
+        sums: Sums over it.
+        focus: Seats whose win share is told together, if they are several.
+        level: Confidence level of the intervals that a summary has, too.
     """
-    rows = [
-        {"point": point, x: value, "seat": seat, "strategy": strategy} | row
-        for point, (value, summary) in enumerate(summaries.items())
-        for seat, strategy, row in _rows_of_a_run(summary)
-    ]
-    return metrics_frame(rows)
+    numbers = {True: Numbers(study, sums, level), False: Numbers(study, sums, CONFIDENCE)}
+    whose: list[Any] = [("seat", k, each.name, k) for k, each in enumerate(study.players)]
+    whose += [("group", None, None, focus)] * (len(focus) > 1) + [("table", None, None, 0)]
+    for scope, seat, strategy, of in whose:
+        for metric in SWEPT.values():
+            if metric.scope == scope:
+                row = _row(numbers[metric.in_summary], metric, of)
+                if scope != "table" or row["value"] is not None:
+                    yield {"seat": seat, "strategy": strategy} | row
 
 
-def _rows_of_a_run(summary: Mapping[str, Any]) -> Iterator[tuple[int | None, str | None, Row]]:
-    """Yield each metric of a run with its seat and strategy, those of the table without."""
-    for player in summary["players"]:
-        for row in seat_rows(summary, player):
-            yield player["seat"], player["strategy"], row
-    for row in table_rows(summary):
-        yield None, None, row
+def _row(numbers: Numbers, metric: Metric, seat: int | Sequence[int]) -> Row:
+    swept = metric.swept
+    assert swept is not None
+    value, interval, n = None, NOTHING, 0
+    if numbers.knows(metric.formula):
+        value, interval = numbers.value(metric, seat), numbers.interval(metric, seat)
+        n = numbers.whole(swept.size, seat)
+    return told(swept.name, value, interval, n, swept.of or numbers.study.unit)
 
 
 def decided_in(summary: Mapping[str, Any]) -> int:
@@ -75,43 +67,9 @@ def decided_in(summary: Mapping[str, Any]) -> int:
     return int(summary["game"]["ends"]["threshold"])
 
 
-def group_row(shares: int, decided: int, units: int, of: str) -> Row:
-    """Return the win share of several seats together.
-
-    Args:
-        shares: Of all of them, in units.
-        decided: Rounds, or games, with a winner.
-        units: How many units make a win.
-        of: What was decided, ``rounds`` or ``games``.
-    """
-    value = ratio(shares, decided * units)
-    return told("group_win_share", value, wilson(shares, decided, units), decided, of)
-
-
-def _row(metric: Metric, part: Mapping[str, Any], summary: Mapping[str, Any]) -> Row:
-    """Return how a metric of a summary, or of a seat's part of it, is told of a point."""
-    swept, games = metric.swept, summary["games"] is not None
-    assert swept is not None
-    n = sum(_size(path, part, summary) for path in swept.size)
-    value, interval = at(part, metric.name), at(part, f"{metric.name}_ci95")
-    if swept.parts:
-        count = sum(at(part, path) for path in swept.parts)
-        value, interval = ratio(count, n), None
-        if metric.share and n > 0 and not games:
-            interval = wilson(count, n)
-    return told(swept.name, value, interval, n, swept.of or ("games" if games else "rounds"))
-
-
-def _size(path: str, part: Mapping[str, Any], summary: Mapping[str, Any]) -> int:
-    """Return a number of the seat's part, or else of the table's; 0 where there is none."""
-    if path == "decided":
-        return decided_in(summary)
-    return at(part, path) or at(summary, path) or 0
-
-
 def told(name: str, value: float | None, interval: Any, n: int, of: str) -> Row:
     """Return a row of a table of metrics, less its point and its seat."""
-    low, high = interval or (None, None)
+    low, high = interval
     return {"metric": name, "value": value, "low": low, "high": high, "n": n, "of": of}
 
 

@@ -8,34 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sim.metrics import METRICS, OUTCOMES, SHOWN, Metric
+from sim.metrics import METRICS, OUTCOMES, SHOWN, Metric, words
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FACTS: tuple[tuple[str, str], ...] = (
-    (
-        "ranges",
-        "where not all of the study was played, the rounds (games) that were: pairs of the first "
-        "and one past the last",
-    ),
-    (
-        "stopped_by",
-        "what ended the run: rounds, games (all of the study), range (only a part was asked for), "
-        "until, max_rounds, max_games, max_seconds, interrupted (the same command goes on)",
-    ),
-    (
-        "until",
-        "with --until, the target: metric, seat, half_width (in the metric's unit), reached, "
-        "and looks, the number of times that the run looked; all intervals allow for them",
-    ),
-    ("seconds", "time of playing, all sessions together; no compiling in it"),
-    ("rounds_per_second", "rounds by seconds"),
-)
+FACTS: tuple[tuple[str, str], ...] = tuple(words("facts").items())
 """What a summary says of the run itself."""
-
-_GROUPS = ("turns", "by_end", "recyclings", "calls", "leads", "game", "comebacks")
-"""In which order histograms come; others come after these."""
 
 _MERGED = ("plucks", "powers")  # parts of a seat whose names stand alone
 
@@ -113,8 +92,9 @@ def at(part: Mapping[str, Any], path: str) -> Any:
 
 
 def _group(metric: Metric) -> int:
+    order = words("order")["histograms"]
     group = metric.name.partition(".")[0]
-    return _GROUPS.index(group) if group in _GROUPS else len(_GROUPS)
+    return order.index(group) if group in order else len(order)
 
 
 def _histogram_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:

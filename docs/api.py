@@ -27,8 +27,8 @@ HEAD = """\
 
 <!-- Made by "python docs/api.py" from the docstrings; changes here are lost. -->
 
-All public names of `sim`, and those modules of `analysis` that are of use in a notebook. How to do
-what is told in [analyst](analyst.md).
+All public names of `sim`, its registry of metrics, and those modules of `analysis` that are of use
+in a notebook. How to do what is told in [analyst](analyst.md).
 
 - Seats, rounds and games count from 0.
 - Shares are from 0 to 1, scores and totals in points, times in seconds.
@@ -75,7 +75,7 @@ def page() -> str:
     parts.append("## What these give\n")
     for found in given(sim):
         parts += entry(found.path, found)
-    for module in modules(analysis):
+    for module in modules(sim, analysis):
         parts += chapter(module)
     return re.sub(r"\n{3,}", "\n\n", "\n".join(parts)).rstrip() + "\n"
 
@@ -85,7 +85,7 @@ def entries() -> Iterator[tuple[str, griffe.Object]]:
     sim, analysis = loaded()
     yield from ((f"sim.{name}", found) for name, found in of_sim(sim).items())
     yield from ((found.path, found) for found in given(sim))
-    for module in modules(analysis):
+    for module in modules(sim, analysis):
         for name, found in exported(module).items():
             if found.docstring and not found.is_attribute:
                 yield f"{module.path}.{name}", found
@@ -97,9 +97,9 @@ def of_sim(sim: griffe.Module) -> dict[str, griffe.Object]:
     return {name: part.final_target if part.is_alias else part for name, part in found.items()}
 
 
-def modules(analysis: griffe.Module) -> list[griffe.Module]:
-    """Return the modules of `analysis` that the page tells of."""
-    return [analysis.modules[name] for name in ANALYSIS if name in analysis.modules]
+def modules(sim: griffe.Module, analysis: griffe.Module) -> list[griffe.Module]:
+    """Return the modules that the page tells of: the registry of metrics, those of `analysis`."""
+    return [sim.modules["metrics"], *(analysis.modules[name] for name in ANALYSIS)]
 
 
 def given(package: griffe.Module) -> Iterator[griffe.Object]:

@@ -62,23 +62,24 @@ class Whole:
         """Return a multiple."""
         return Whole(tuple((entry, factor * times) for entry, times in self.terms))
 
-    def at(self, players: int, games: bool, seat: int = 0, place: int = 0) -> Terms:
+    def at(self, players: int, games: bool, seat: int | Sequence[int] = 0, place: int = 0) -> Terms:
         """Return the entries that it is made of.
 
         Args:
             players: How many there are.
             games: Whether games are played.
-            seat: Whose number is wanted.
+            seat: Whose number is wanted; of several seats all together.
             place: In the turn order, or of a bird in the deck.
         """
         found: dict[Entry, int] = {}
+        seats = (seat,) if isinstance(seat, int) else seat
         for (name, *index), times in self.terms:
             if name in _BY_UNIT:
                 whole = _BY_UNIT[name][games] * times
                 found |= whole.at(players, games, seat, place)
                 continue
-            for k in range(players) if ALL in index else (seat,):
-                where = {SEAT: seat, ALL: k, PLACE: place}
+            for k in range(players) if ALL in index else seats:
+                where = {SEAT: k, ALL: k, PLACE: place}
                 found[name, *(where.get(part, part) for part in index)] = times
         return found
 
@@ -101,6 +102,7 @@ UNITS, UNITS_WON = _of("units"), _of("won units")
 """Rounds, or games where these are played; those with a winner."""
 
 _CALLED, _SEAT_CALLED = _of("bao", layout.BAO_CALLED), _of("bao_called", SEAT)
+_CALLS_MADE = _of("call_ends", ALL, layout.BAO_CALLED)
 _HIT_KINDS = {"own_hit": layout.OWN_HIT, "rival_hit": layout.RIVAL_HIT}
 _HIT_KINDS |= {"double_hit": layout.DOUBLE_HIT}
 HITS = _all("count", *_HIT_KINDS.values())
@@ -207,6 +209,7 @@ class Compared:
         rank: Of several numbers the one with the lower rank is told first; 0 of a median, which
             comes after its mean.
         main: Whether it is told whether it differs or not.
+        answer: Whether the answer of a report speaks of it.
         per: What a count is divided by.
         parts: What is compared, where that is not what the formula says: a total and a size.
         unit: ``share`` (0 to 1), ``points``, ``turns`` and so on; by default the number's own, and
@@ -215,6 +218,7 @@ class Compared:
 
     rank: int
     main: bool = False
+    answer: bool = False
     per: Whole = ROUNDS
     parts: tuple[Whole, ...] = ()
     unit: str = ""
@@ -227,17 +231,17 @@ class Swept:
     Attributes:
         name: In tables.
         rank: Of several numbers the one with the lower rank is told first.
-        size: Paths to numbers of a summary, whose sum is how many it was made of.
+        size: How many it was made of.
         of: Of what that is the number; empty where it is the number of units.
-        parts: Paths to counts, whose sum by `size` it is, with Wilson's interval if it is a share;
-            empty where it is told as it is.
+        drawn: Whether a sweep's folder has its picture: ``""``, ``line``, ``map`` too, or ``table``
+            where no seat stands out.
     """
 
     name: str
     rank: int
-    size: tuple[str, ...] = ("rounds",)
+    size: Whole = ROUNDS
     of: str = "rounds"
-    parts: tuple[str, ...] = ()
+    drawn: str = ""
 
 
 @dataclass(frozen=True)
@@ -374,10 +378,13 @@ _LISTS = {"positions": "place in the turn order", "birds": "bird"}
 @cache
 def words(of: str) -> Mapping[str, Any]:
     """Return a table of the words of metrics: what they are by scope, ``differs``, ``label``."""
-    found: Mapping[str, Any] = read_toml(Path(__file__).parent / "data" / "metrics.toml").get(
-        of, {}
-    )
+    found: Mapping[str, Any] = _catalogue().get(of, {})
     return found
+
+
+@cache
+def _catalogue() -> Mapping[str, Any]:
+    return read_toml(Path(__file__).parent / "data" / "metrics.toml")
 
 
 def differs(name: str) -> tuple[str, str, str]:
@@ -394,24 +401,18 @@ def described(name: str) -> str:
     return next(found, name)
 
 
-def _table(
-    name: str,
-    unit: str,
-    formula: Formula,
-    compared: Compared | None = None,
-    swept: Swept | None = None,
-) -> Metric:
-    return Metric(name, "table", unit, formula, compared, swept)
+def _table(name: str, unit: str, formula: Formula, *told: Any, **more: Any) -> Metric:
+    return Metric(name, "table", unit, formula, *told, **more)
 
 
-def _seat(
-    name: str,
-    unit: str,
-    formula: Formula,
-    compared: Compared | None = None,
-    swept: Swept | None = None,
-) -> Metric:
-    return Metric(name, "seat", unit, formula, compared, swept)
+def _seat(name: str, unit: str, formula: Formula, *told: Any) -> Metric:
+    return Metric(name, "seat", unit, formula, *told)
+
+
+def _swept(scope: str, unit: str, formula: Formula, swept: Swept) -> Metric:
+    """Return a number that only tables of points have; a summary has what it is made of."""
+    name = swept.name
+    return Metric(name, scope, unit, formula, swept=swept, shown=False, in_summary=False)
 
 
 def _with(metrics: Iterator[Metric] | Sequence[Metric], **changes: Any) -> list[Metric]:
@@ -457,7 +458,8 @@ def _spread(
 def _fates(path: str, *field: Any, rank: int = 0) -> Iterator[Metric]:
     """Yield calls by outcome."""
     for k, fate in enumerate(("called", *OUTCOMES)):
-        compared = Compared(rank, main=k == layout.BAO_CALLED) if rank else None
+        main = k == layout.BAO_CALLED
+        compared = Compared(rank, main=main, answer=main) if rank else None
         yield _table(f"{path}{fate}", "rounds", _count(_of(*field, k)), compared)
 
 
@@ -470,14 +472,18 @@ def _rounds_end() -> Iterator[Metric]:
     yield _table("rounds", "rounds", _count(ROUNDS))
     yield _table("games", "games", _count(GAMES))
     for k, reason in enumerate(REASONS):
-        name = f"ends.{reason}"
-        swept = Swept(f"end_{reason}", 12, parts=(name,))
-        yield _table(name, "rounds", _count(_of("ends", k)), Compared(11, main=True), swept)
+        counted, answer = _of("ends", k), k != layout.END_CAP
+        compared = Compared(11, main=True, answer=answer)
+        yield _table(f"ends.{reason}", "rounds", _count(counted), compared)
+        drawn = "table" if k == layout.END_RECYCLING else ""
+        swept = Swept(f"end_{reason}", 12, drawn=drawn)
+        yield _swept("table", "share", _share(counted, ROUNDS), swept)
     yield _seat("automatic_ends", "rounds", _count(_of("final_by", SEAT)), Compared(25))
 
 
 def _lengths() -> Iterator[Metric]:
-    mean = Compared(11, main=True, parts=(TURNS, ROUNDS)), Swept("turns_mean", 11)
+    compared = Compared(11, main=True, answer=True, parts=(TURNS, ROUNDS))
+    mean = compared, Swept("turns_mean", 11, drawn="line")
     sd = Compared(11, parts=(_of("turns_sq"), TURNS, ROUNDS))
     for metric in _spread("turns", "turns", "turns", mean=mean, median=Compared(0, main=True)):
         yield replace(metric, compared=sd) if metric.name == "turns.sd" else metric
@@ -490,8 +496,8 @@ def _lengths() -> Iterator[Metric]:
 
 
 def _game() -> Iterator[Metric]:
-    sweeps = Swept("game_rounds_mean", 19, ("games",), "games")
-    mean = Compared(17, parts=(ROUNDS, GAMES)), sweeps
+    sweeps = Swept("game_rounds_mean", 19, GAMES, "games", "line")
+    mean = Compared(17, answer=True, parts=(ROUNDS, GAMES)), sweeps
     yield _table("game.threshold", "points", Formula("rule"))
     for k, reason in enumerate(GAME_REASONS):
         compared = Compared(17, per=GAMES)
@@ -500,7 +506,7 @@ def _game() -> Iterator[Metric]:
         "game.rounds", "rounds", "game_rounds", games=True, mean=mean, median=Compared(0)
     )
     turns = _mean("game_turns", GAMES, games=True)
-    sweeps = Swept("game_turns_mean", 20, ("games",), "games")
+    sweeps = Swept("game_turns_mean", 20, GAMES, "games", "line")
     yield _table("game.turns.mean", "turns", turns, Compared(17), sweeps)
     yield _table("game.turns.sd", "turns", _sd("game_turns", GAMES))
     for name, field, unit in (
@@ -514,8 +520,8 @@ def _game() -> Iterator[Metric]:
 def _comebacks() -> Iterator[Metric]:
     from_last = _of("come_from_last")
     half, led, last = (_of(f"half_{name}") for name in ("games", "lead_won", "last_won"))
-    swept = Swept("comeback_share", 21, ("comebacks.games",), "games")
     games = _of("deficits", "times")
+    swept = Swept("comeback_share", 21, games, "games", "line")
     compared = Compared(18, parts=(from_last, _GAMES_WON))
     share = _share(from_last, games, games=True)
     yield _table("comebacks.games", "games", _count(games))
@@ -534,22 +540,18 @@ def _wins() -> Iterator[Metric]:
     per_unit = Compared(20, per=UNITS, unit="share")
     yield _seat("wins", "rounds or games", _count(_of("wins", SEAT)), per_unit)
     yield _seat("shared_wins", "rounds", _count(_of("shared", SEAT)), per_unit)
-    for name, scope, whose in (("win_share", "seat", SEAT), ("group_win_share", "group", ALL)):
-        of_one = scope == "seat"
-        yield Metric(
-            name,
-            scope,
-            "share",
-            Formula("wins", (_of("share", whose), UNITS_WON), units=WIN_UNITS, games=True),
-            Compared(1, main=True) if of_one else None,
-            Swept(name, 1 if of_one else 2, ("decided",), ""),
-            shown=of_one,
-            in_summary=of_one,
-        )
+    share = Formula("wins", (_of("share", SEAT), UNITS_WON), units=WIN_UNITS, games=True)
+    compared, swept = (
+        Compared(1, main=True, answer=True),
+        Swept("win_share", 1, UNITS_WON, "", "map"),
+    )
+    yield _seat("win_share", "share", share, compared, swept)
+    yield _swept("group", "share", share, replace(swept, name="group_win_share", rank=2))
     by_game = (GAMES, _of("game_score_sq", SEAT), _of("game_score_rounds", SEAT))
     parts = (_of("score", SEAT), ROUNDS, _of("score_sq", SEAT), *by_game)
     score = Formula("score", parts, ("game_rounds",), games=True)
-    yield _seat("score_mean", "points", score, Compared(2, main=True), Swept("score_mean", 3))
+    compared, swept = Compared(2, main=True, answer=True), Swept("score_mean", 3, drawn="map")
+    yield _seat("score_mean", "points", score, compared, swept)
     yield _seat("score_sd", "points", _sd("score", ROUNDS, SEAT), Compared(20))
     for rank, (name, field, unit) in enumerate(
         (("total_mean", "total", "points"), ("cards_left_mean", "cards_left", "cards")), start=4
@@ -595,10 +597,11 @@ _CALLS = {"turn": "turns", "total": "points", "unknown": "cards"}
 
 
 def _bao() -> Iterator[Metric]:
-    swept = Swept("calls_won", 13, ("calls.called",), "calls")
+    swept = Swept("calls_won", 13, _CALLS_MADE, "calls", "table")
     yield from _fates("bao.", "bao", rank=12)
     yield from _fates("calls.", "call_ends", ALL)
-    compared = Compared(12, main=True, parts=(_of("bao", layout.BAO_WON), _CALLED))
+    won = _of("bao", layout.BAO_WON)
+    compared = Compared(12, main=True, answer=True, parts=(won, _CALLED))
     yield _won_share("calls.", "call_ends", ALL, compared=compared, swept=swept)
     for name, unit in _CALLS.items():
         histograms = [f"call_{name}s_{fate}" for fate in OUTCOMES]
@@ -610,15 +613,17 @@ def _bao() -> Iterator[Metric]:
     yield from _fates("calls.lowest.", "call_lowest")
     lowest = _share(_of("call_lowest", layout.BAO_CALLED), _CALLED)
     yield _table("calls.lowest.share", "share", lowest, Compared(12))
-    called = Swept("bao_rate", 6, parts=("bao_called",))
-    won = Swept("bao_success", 7, ("bao_called",), "calls", ("bao_won",))
-    for name, swept in (("bao_called", called), ("bao_won", won)):
-        counted = _count(_of(name, SEAT))
-        yield _seat(name, "rounds", counted, Compared(21), swept)
+    called, won = _SEAT_CALLED, _of("bao_won", SEAT)
+    yield _seat("bao_called", "rounds", _count(called), Compared(21))
+    yield _seat("bao_won", "rounds", _count(won), Compared(21))
+    swept = Swept("bao_rate", 6, drawn="line")
+    yield _swept("seat", "share", _share(called, ROUNDS), swept)
+    swept = Swept("bao_success", 7, called, "calls", "line")
+    yield _swept("seat", "share", _share(won, called), swept)
     for k, fate in enumerate(OUTCOMES, start=layout.BAO_WON):
         yield _seat(f"calls.{fate}", "rounds", _count(_of("call_ends", SEAT, k)))
     won_of, of = (_of("call_ends", SEAT, k) for k in (layout.BAO_WON, layout.BAO_CALLED))
-    compared = Compared(21, main=True, parts=(_of("bao_won", SEAT), _SEAT_CALLED))
+    compared = Compared(21, main=True, answer=True, parts=(won, called))
     yield _seat("calls.won_share", "share", _share(won_of, of), compared)
     for name, unit in _CALLS.items():
         mean_of = _mean(f"call_{name}", _SEAT_CALLED, SEAT)
@@ -630,7 +635,7 @@ def _shields() -> Iterator[Metric]:
     units |= {"powers": "powers", "powers_without_effect": "powers"}
     at = {name: k for k, name in enumerate(units, start=layout.SHIELD_RAISED)}
     stopped = {"plucks_stopped": Compared(16, unit="plucks")}
-    swept = Swept("shield_raised", 18, ("calls.called",), "calls")
+    swept = Swept("shield_raised", 18, _CALLS_MADE, "calls")
     for name, unit in units.items():
         counted = _count(_of("detail", ALL, at[name]))
         yield _table(f"shields.{name}", unit, counted, stopped.get(name))
@@ -646,7 +651,6 @@ def _shields() -> Iterator[Metric]:
 
 def _plucks() -> Iterator[Metric]:
     kinds = _HIT_KINDS | {"missed": layout.MISSED}
-    paths = tuple(f"plucks.{name}" for name in kinds)
     for name, k in kinds.items():
         yield _seat(f"plucks.{name}", "plucks", _count(_all("count", k)), Compared(22))
     tried = iter(range(layout.PLUCK_TRIED, layout.DRAW_CHANCE))
@@ -655,14 +659,12 @@ def _plucks() -> Iterator[Metric]:
             for end in ("missed", "hit"):
                 path = f"plucks_by.{source}.{target}.{end}"
                 yield _seat(path, "plucks", _count(_all("detail", next(tried))))
-    rate = _seat(
-        "pluck_rate", "plucks", _ratio(PLUCKS, ROUNDS), swept=Swept("pluck_rate", 8, parts=paths)
-    )
-    yield replace(rate, shown=False, in_summary=False)
+    yield _swept("seat", "plucks", _ratio(PLUCKS, ROUNDS), Swept("pluck_rate", 8))
     squares = (_of(name, SEAT) for name in ("hits_sq", "tries_sq", "hits_tries"))
     hits = Formula("clustered", (HITS, PLUCKS, *squares, ROUNDS))
-    swept = Swept("pluck_success", 9, paths, "plucks", paths[:-1])
-    yield _seat("hit_rate", "share", hits, Compared(22), swept)
+    yield _seat("hit_rate", "share", hits, Compared(22))
+    swept = Swept("pluck_success", 9, PLUCKS, "plucks", "line")
+    yield _swept("seat", "share", _share(HITS, PLUCKS), swept)
 
 
 def _chances() -> Iterator[Metric]:
@@ -678,8 +680,9 @@ def _chances() -> Iterator[Metric]:
     for k, name in enumerate(("opened", "with_chance", "plucked", "left", "raced")):
         compared = Compared(14) if k == layout.OPENED else None
         yield _table(f"windows.{name}", "windows", _count(_of("windows", k)), compared)
-    share = _ratio(_of("windows", layout.LEFT), _of("windows", layout.WITH_CHANCE))
-    swept = Swept("windows_left", 17, ("windows.with_chance",), "windows")
+    with_chance = _of("windows", layout.WITH_CHANCE)
+    share = _ratio(_of("windows", layout.LEFT), with_chance)
+    swept = Swept("windows_left", 17, with_chance, "windows")
     yield _table("windows.left_share", "share", share, Compared(14), swept)
 
 
@@ -749,6 +752,13 @@ COMPARED: dict[str, Compared] = {
     metric.compared_as: metric.compared for metric in METRICS if metric.compared
 }
 """How studies are compared, by the name of the number."""
+
+MEDIANS: dict[str, Metric] = {
+    metric.name.replace("median", "mean"): metric
+    for metric in METRICS
+    if metric.compared and not metric.compared.rank
+}
+"""Medians that are compared, by the name of the mean that they come after."""
 
 SWEPT: dict[str, Metric] = {
     swept.name: metric

@@ -62,21 +62,14 @@ def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> 
     """
     metrics = tables["metrics"]
     made: dict[str, Drawing] = {}
-    for name in SWEPT:
+    for name, metric in SWEPT.items():
         rows = metrics[(metrics["metric"] == name) & metrics["value"].notna()]
-        if not rows.empty and name in (_DRAWN if focus else _DRAWN + _OF_ALL):
+        drawn = metric.swept.drawn if metric.swept else ""
+        if not rows.empty and drawn in (("line", "map") if focus else ("line", "map", "table")):
             made |= _metric_pictures(metrics, name, focus, rows["seat"].notna().any())
     if len(sweep_axes(metrics)) == 1 and metrics["point"].nunique() <= 40:
         made["ends"] = (lambda figure: ends(metrics, figure.add_subplot()), 6.4, 4.0)
     return picture_files(made | _calibration_pictures(tables["calibration"], sweep_axes(metrics)))
-
-
-_DRAWN: tuple[str, ...] = ("win_share", "group_win_share", "score_mean", "bao_rate", "bao_success")
-_DRAWN += ("pluck_success", "turns_mean", "game_rounds_mean", "game_turns_mean", "comeback_share")
-_OF_ALL: tuple[str, ...] = ("calls_won", "end_second_recycling")
-"""Drawn besides where no seat stands out."""
-
-_MAPPED = ("win_share", "group_win_share", "score_mean")
 
 
 def _metric_pictures(
@@ -122,13 +115,18 @@ def _two_axes(
             6.4,
             4.2,
         )
-    if name in _MAPPED and max(lengths.values()) <= 30:
+    if _is_mapped(name) and max(lengths.values()) <= 30:
         made[f"{stem}_map"] = (
             lambda figure: sweep_map(metrics, name, figure.add_subplot(), x=x, y=by, seat=seat),
             max(2.0 + 0.58 * lengths[x], 5.6),
             1.8 + 0.48 * lengths[by],
         )
     return made
+
+
+def _is_mapped(name: str) -> bool:
+    swept = SWEPT[name].swept
+    return swept is not None and swept.drawn == "map"
 
 
 def _many_axes(

@@ -19,7 +19,8 @@ from analysis.plots.summaries import (
     summary_of,
 )
 from analysis.plots.sweeps import metrics_in, rows_of, sweep, sweep_axes
-from analysis.sweeping import metrics_of
+from analysis.stats import NOTHING, ratio, wilson
+from analysis.sweeping import metrics_frame, told
 from sim.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -74,8 +75,20 @@ def _metrics(data: Any, x: str | None) -> tuple[pd.DataFrame, str]:
     """Return the metrics of several runs, or of a sweep, and the axis along which."""
     if isinstance(data, Mapping):
         x = x or "run"
-        return metrics_of(data, x), x
+        return _of_summaries(data, x), x
     return data, x or sweep_axes(data)[0]
+
+
+def _of_summaries(summaries: Mapping[Any, Summary], x: str) -> pd.DataFrame:
+    """Return how rounds of several runs end as a sweep over one axis tells it."""
+    rows = []
+    for value, summary in summaries.items():
+        n, games = summary["rounds"], summary["games"] is not None
+        for end, times in summary["ends"].items():
+            interval = wilson(times, n) if n and not games else NOTHING
+            row = told(f"end_{end}", ratio(times, n), interval, n, "rounds")
+            rows.append({x: value, "seat": None} | row)
+    return metrics_frame(rows)
 
 
 def _ends_of_one(summary: Summary, ax: Axes) -> Axes:

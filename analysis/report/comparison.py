@@ -29,13 +29,16 @@ from analysis.report.pen import Pen, Source, capital
 from analysis.report.rates import metric_label, unit_of
 from analysis.text.numbers import decimals
 from analysis.words import ORDINALS
+from sim.metrics import COMPARED, METRICS
 
-_RARE = ("ends.bao", "ends.second_recycling", "bao.called", "calls.won_share")
-
-MAIN = ("win_share", "score_mean", "turns.mean", "game.rounds.mean", *_RARE)
+MAIN = tuple(name for name, how in COMPARED.items() if how.answer)
 """What the answer speaks of; the rest is told further down."""
 
-_DRAWN = ("win_share", "ends.turn_cap", *_RARE)
+_DRAWN = [
+    metric.compared_as
+    for metric in METRICS
+    if metric.share and metric.compared and metric.compared.main
+]
 
 _TOLD_AT_MOST = 9
 _TILES_AT_MOST = 3
@@ -344,7 +347,7 @@ def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
     frame = source.tables.get("differences")
     if frame is None:
         return
-    for name, metrics in (("shares", _DRAWN), ("scores", ("score_mean",))):
+    for name, metrics in (("shares", _DRAWN), ("scores", ["score_mean"])):
         rows = [
             (k, row)
             for k, row in _rows(source.summary)

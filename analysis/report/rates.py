@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from analysis.report.pen import Source, places_of
 from analysis.stats import ratio, wilson
-from analysis.sweeping import seat_rows, table_rows
 from analysis.words import Language
 from sim.metrics import OUTCOMES, described
 
@@ -16,25 +15,27 @@ from sim.metrics import OUTCOMES, described
 def with_rates(source: Source) -> Source:
     """Return a run with the shares that its summary has only as counts, under ``rates``.
 
-    ``rates.table`` and, for each seat, ``rates.seats`` hold metrics of `analysis.sweeping`;
-    ``rates.bao`` says what became of calls; each has ``value`` and ``ci95``. With games, whose
-    rounds hang together, these shares have no intervals.
+    ``rates.table`` and, for each seat, ``rates.seats`` hold the metrics of a point of a sweep,
+    which were made as the run was read; ``rates.bao`` says what became of calls; each has
+    ``value`` and ``ci95``. With games, whose rounds hang together, these shares have no intervals.
     """
     summary = source.summary
     games = has_games(summary)
     rounds, bao = summary["rounds"], summary["bao"]
     rates = {
-        "table": _by_metric(table_rows(summary)),
-        "seats": [_by_metric(seat_rows(summary, player)) for player in summary["players"]],
+        "table": _of_seat(source, None),
+        "seats": [_of_seat(source, player["seat"]) for player in summary["players"]],
         "bao": {fate: _share(bao[fate], bao["called"], games) for fate in OUTCOMES},
         "called": _share(bao["called"], rounds, games),
     }
     return replace(source, summary={**summary, "rates": rates})
 
 
-def _by_metric(rows: Iterator[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _of_seat(source: Source, seat: int | None) -> dict[str, dict[str, Any]]:
     return {
-        row["metric"]: {"value": row["value"], "ci95": [row["low"], row["high"]]} for row in rows
+        row["metric"]: {"value": row["value"], "ci95": [row["low"], row["high"]]}
+        for row in source.tables["rates"]
+        if row["seat"] == seat
     }
 
 

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, FiniteFloat, model_validator
+from pydantic_core import PydanticCustomError
 
 import sim
 from analysis.report.pen import Source
-from analysis.shapes import check_rows, check_summary, columns, resolved_study
 from sim.errors import InputError, one_of, show, within
-from sim.game.documents import Manifest, as_json, check, check_agrees, read_schema, some
+from sim.game.documents import (
+    Count,
+    Manifest,
+    Number,
+    Shape,
+    Share,
+    as_json,
+    check,
+    check_agrees,
+    read_schema,
+    some,
+)
 from sim.game.files import read_json
 
 if TYPE_CHECKING:
@@ -23,6 +37,8 @@ KINDS = ("run", "comparison", "sweep", "tournament")
 
 _BINS_AT_MOST = 100
 """Rows that a seat has at a point of a table of calibration, at most."""
+
+_SUMMARY = "the summary of results"
 
 _HOLDERS = ("study", "sweep", "tournament")
 _EXPECTED = "a folder written by baobei run, compare, sweep or tournament"
@@ -62,11 +78,15 @@ def _of_result(result: Any) -> Source:
 
 
 def _kept(result: Result) -> dict[str, Any]:
-    """Return a run's calibration, and its scores if it has kept records in memory or its folder."""
+    """Return a run's calibration, its numbers as of a point of a sweep, and its scores if kept."""
     from analysis.plots.players import seat_scores
+    from analysis.results.run import confidence
+    from analysis.sweeping import point_rows
     from sim.store.rows import RECORDS
 
     tables: dict[str, Any] = {"calibration": result.calibration}
+    rates = point_rows(result.study, result.sums, level=confidence(result.until))
+    tables["rates"] = list(rates)
     folder = result.folder
     if result.kept is not None or (folder is not None and (Path(folder) / RECORDS).exists()):
         tables["scores"] = seat_scores(result)
@@ -84,12 +104,23 @@ def _of_folder(path: Path) -> Source:
         raise InputError(problem, where=path, expected=f"those of a {one_of(KINDS, quote='')}")
     told = check(Manifest, manifest, path / "manifest.json")
     if kind == "run" and not told.finished:
-        return _of_run(path, told)
+        return _of_one(path, kind)
     if not (path / "summary.json").exists():
         raise InputError(
             "not finished yet", where=path, expected=f"the same {kind} again, to its end"
         )
-    return _READERS[kind](path, told)
+    if kind in ("run", "comparison"):
+        return _of_one(path, kind)
+    return _of_sweep(path, told) if kind == "sweep" else _of_tournament(path, told)
+
+
+def _of_one(path: Path, kind: str) -> Source:
+    """Return what the sums of a run, or of a comparison, say."""
+    from analysis.results.comparison import read_comparison
+    from analysis.results.run import read_result
+
+    found = read_result(path) if kind == "run" else read_comparison(path)
+    return replace(_of_result(found), name=path.resolve().name)
 
 
 def _json(file: Path, folder: Path) -> Any:
@@ -99,55 +130,40 @@ def _json(file: Path, folder: Path) -> Any:
         raise InputError("no results here", where=folder, expected=_EXPECTED) from None
 
 
-def _of_run(path: Path, manifest: Manifest) -> Source:
-    """Return what the sums of a run say."""
-    from analysis.results.run import read_result
-
-    return _named(_of_result(read_result(path)), path)
-
-
-def _named(source: Source, path: Path) -> Source:
-    from dataclasses import replace
-
-    return replace(source, name=path.resolve().name)
-
-
-def _of_comparison(path: Path, manifest: Manifest) -> Source:
-    from analysis.results.comparison import read_comparison
-
-    return _named(_of_result(read_comparison(path)), path)
-
-
 def _of_sweep(path: Path, manifest: Manifest) -> Source:
-
-    from analysis.results.sweep import facts_of_sweep, places, point_of
+    """Return what the tables of a sweep say; its summary must say the same."""
+    from analysis.results.sweep import best_of, facts_of_sweep, places, point_of
     from analysis.sweeping import calibration_frame, metrics_frame
     from sim.game.study import Study
     from sim.metrics import SWEPT
 
     file, kind = path / "summary.json", "sweep"
-    study = resolved_study(kind, manifest.study, path / "manifest.json")
-    summary = check_summary(kind, _json(file, path), file)
-    varied, base = study["sweep"], Study.from_dict({k: study[k] for k in study if k != "sweep"})
+    check(_StudyOfSweep, manifest.study, path / "manifest.json", "study")
+    varied = manifest.study["sweep"]
     axes, focus = [axis["key"] for axis in varied["axes"]], varied["focus"]
     with within("study", path / "manifest.json"):
+        base = Study.from_dict({k: v for k, v in manifest.study.items() if k != "sweep"})
         _check_sweep(base, varied, manifest.fingerprint)
-    _check_facts(summary, facts_of_sweep(base, axes, focus, manifest.version), manifest, file)
-    at = places(axes, varied["points"])
-    held = [{"point": point["point"], **point["values"]} for point in summary["points"]]
-    check_agrees(held, as_json(at), file, "points")
-    seats = 1 + max(len(point["players"]) for point in summary["points"])
+    study = base.to_dict() | {"sweep": varied}
+    at, seats = places(axes, varied["points"]), 1 + max(base.rules.game_threshold)
     tables = {
         name: _rows_of(path / f"{name}.parquet", name, axes, len(at) * seats * most)
         for name, most in (("metrics", len(SWEPT)), ("calibration", _BINS_AT_MOST))
     }
     rows = tables["metrics"]
-    by_point = [point_of(axes, list(of)) for _, of in groupby(rows, lambda row: row["point"])]
-    check_agrees(summary["points"], by_point, file, "points", to="metrics.parquet")
-    _check_best(summary, rows, file)
+    points = [point_of(axes, list(of)) for _, of in groupby(rows, lambda row: row["point"])]
+    held = [{"point": point["point"], **point["values"]} for point in points]
+    check_agrees(held, as_json(at), path / "metrics.parquet", "point")
     calibration = calibration_frame(tables["calibration"])
     frames = {"metrics": metrics_frame(rows), "calibration": calibration}
-    return Source(kind, path.resolve().name, summary, study, frames, manifest.engine)
+    facts = facts_of_sweep(base, axes, focus, manifest.version)
+    facts["best"] = best_of(frames["metrics"], focus)
+    content = read_schema(_json(file, path), file, _SUMMARY)
+    check_agrees(content.get("points"), points, file, "points", to="metrics.parquet")
+    _check_facts(content, facts, manifest, file)
+    return Source(
+        kind, path.resolve().name, facts | {"points": points}, study, frames, manifest.engine
+    )
 
 
 def _check_sweep(base: Study, varied: Mapping[str, Any], fingerprint: str) -> None:
@@ -179,45 +195,27 @@ def _check_facts(
     check_agrees(some(summary, true), true, file)
 
 
-def _check_best(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], file: Path) -> None:
-    """Check that the best point of a sweep has the value that it is said to have."""
-    best = summary["best"]
-    if best is None:
-        return
-    one = len(best["seats"]) == 1
-    name, seat = ("win_share", best["seats"][0]) if one else ("group_win_share", None)
-    of = {"point": best["point"], "metric": name, "seat": seat}
-    found = next((row for row in rows if of.items() <= row.items()), {})
-    true = {key: found.get(key) for key in ("value", "low", "high")} | {"seats": summary["focus"]}
-    check_agrees(some(best, true), true, file, "best")
-
-
 def _of_tournament(path: Path, manifest: Manifest) -> Source:
     from analysis.ranking import frames
     from analysis.results.tournament import facts_of_tournament
     from sim.game.tournament import Tournament
 
     file, kind, told = path / "summary.json", "tournament", path / "manifest.json"
-    study = resolved_study(kind, manifest.study, told)
-    tournament = Tournament.from_dict(study)
+    with within("study", told):
+        tournament = Tournament.from_dict(manifest.study)
     if tournament.fingerprint != manifest.fingerprint:
         problem = "is not what was played: its fingerprint is another"
         raise InputError(problem, where=told, key="study")
-    summary = check_summary(kind, _json(file, path), file)
-    true = facts_of_tournament(tournament, manifest.version)
-    del true["by_seat"]
-    _check_facts(summary, true, manifest, file)
+    content = read_schema(_json(file, path), file, _SUMMARY)
+    check(_Tournament, content, file)
+    facts = facts_of_tournament(tournament, manifest.version)
+    summary = facts | some(content, ("by_seat", "ranking", "matrix"))
+    _check_facts(content, {k: facts[k] for k in facts if k != "by_seat"}, manifest, file)
     names = sorted(player.name for player in tournament.players)
     check_agrees(sorted(row["player"] for row in summary["ranking"]), names, file, "ranking.player")
-    return Source(kind, path.resolve().name, summary, study, frames(summary), manifest.engine)
-
-
-_READERS: dict[str, Callable[[Path, Manifest], Source]] = {
-    "run": _of_run,
-    "comparison": _of_comparison,
-    "sweep": _of_sweep,
-    "tournament": _of_tournament,
-}
+    return Source(
+        kind, path.resolve().name, summary, tournament.to_dict(), frames(summary), manifest.engine
+    )
 
 
 def _rows_of(file: Path, kind: str, axes: Sequence[str], most: int) -> list[dict[str, Any]]:
@@ -231,12 +229,153 @@ def _rows_of(file: Path, kind: str, axes: Sequence[str], most: int) -> list[dict
     """
     from sim.store.rows import opened_table
 
-    names = columns(kind, axes)
+    row, shape = _ROWS[kind]
+    first, *others = row.model_fields
+    names = [first, *axes, *others]
     with opened_table(file) as table:
         count = table.metadata.num_rows
         if count > most:
             raise InputError(expected=f"at most {most:,} rows", got=count)
         there = [name for name in names if name in table.schema_arrow.names]
         rows: list[dict[str, Any]] = table.read(columns=there).to_pylist() if count else []
-    check_rows(kind, axes, rows, file)
+    check(shape, rows, file)
+    missing = next((axis for axis in axes if rows and axis not in rows[0]), None)
+    if missing is not None:
+        raise InputError("damaged: missing", where=file, key=missing)
     return rows
+
+
+# --- what tables and summaries must be ------------------------------------------------------------
+
+
+class _Bounded(Shape):
+    """A row in which intervals have columns of their own."""
+
+    @model_validator(mode="after")
+    def _ends_ascend(self) -> Self:
+        for name in type(self).model_fields:
+            stem = name.removesuffix("low")
+            if stem != name and f"{stem}high" in type(self).model_fields:
+                low, high = getattr(self, name), getattr(self, f"{stem}high")
+                if (low is None) != (high is None) or (low is not None and low > high):
+                    problem = f"{name} of at most {stem}high, or null twice"
+                    raise PydanticCustomError("ends", problem)
+        return self
+
+
+class _Axis(Shape):
+    key: str
+    values: Annotated[list[Any], Field(min_length=1)]
+
+
+class _Varied(Shape):
+    axes: Annotated[list[_Axis], Field(min_length=1)]
+    points: list[list[Any]]
+    focus: list[int]
+
+    @model_validator(mode="after")
+    def _points_have_a_value_for_each_axis(self) -> Self:
+        if any(len(point) != len(self.axes) for point in self.points):
+            raise PydanticCustomError("points", "points with a value for each axis")
+        return self
+
+
+class _StudyOfSweep(Shape):
+    sweep: _Varied
+
+
+class _Metric(_Bounded):
+    point: Count
+    seat: Count | None
+    strategy: str | None
+    metric: str
+    value: Number
+    low: Number
+    high: Number
+    n: Count
+    of: str
+
+
+class _Bin(_Bounded):
+    point: Count
+    seat: Count | None
+    bin: Count
+    bin_low: FiniteFloat
+    bin_high: FiniteFloat
+    n: Annotated[int, Field(ge=1)]
+    confidence: Annotated[FiniteFloat, Field(ge=0, le=1)]
+    hits: Annotated[FiniteFloat, Field(ge=0, le=1)]
+    low: FiniteFloat
+    high: FiniteFloat
+    difference: FiniteFloat
+
+    @model_validator(mode="after")
+    def _is_a_difference(self) -> Self:
+        if abs(self.hits - self.confidence - self.difference) > 1e-9:
+            raise PydanticCustomError("difference", "hits less confidence")
+        return self
+
+
+_ROWS: dict[str, Any] = {"metrics": (_Metric, list[_Metric]), "calibration": (_Bin, list[_Bin])}
+"""Rows of the tables of a sweep; the axes stand after the first column."""
+
+
+class _Scored(_Bounded):
+    win_share: Share
+    win_share_low: Number
+    win_share_high: Number
+    score_mean: Number
+    score_mean_low: Number
+    score_mean_high: Number
+
+
+class _Ranked(_Scored):
+    rank: Count
+    player: str
+    rounds: Count
+    bao_rate: Share
+    bao_success: Share
+    pluck_rate: Number
+    pluck_success: Share
+    step: Number
+    step_low: Number
+    step_high: Number
+    step_clear: bool | None
+
+
+class _Pair(_Bounded):
+    player: str
+    other: str
+    win_share: Share
+    difference: Number
+    difference_low: Number
+    difference_high: Number
+
+
+class _BySeat(_Scored):
+    seat: Count
+
+
+class _Tournament(Shape):
+    seats: Count
+    rounds: Count
+    by_seat: list[_BySeat]
+    ranking: Annotated[list[_Ranked], Field(min_length=2)]
+    matrix: list[_Pair]
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if [row.rank for row in self.ranking] != list(range(1, len(self.ranking) + 1)):
+            raise PydanticCustomError("ranking", "ranks from 1 on in the ranking")
+        shares = [row.win_share for row in self.ranking if row.win_share is not None]
+        if any(above < below for above, below in pairwise(shares)):
+            raise PydanticCustomError("ranking", "a ranking by win share")
+        if sum(row.rounds for row in self.ranking) != self.rounds * self.seats:
+            raise PydanticCustomError("rounds", "as many rounds as the players' in the ranking")
+        if [row.seat for row in self.by_seat] != list(range(self.seats)):
+            raise PydanticCustomError("by_seat", "each seat once, in order")
+        names = {row.player for row in self.ranking}
+        pairs = [(pair.player, pair.other) for pair in self.matrix]
+        if len({*pairs}) < len(pairs) or not all({*pair} <= names for pair in pairs):
+            raise PydanticCustomError("matrix", "pairs of players of the ranking, each once")
+        return self

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, FiniteFloat, model_validator
+from pydantic_core import PydanticCustomError
 
 import sim
 from analysis.blocks import Block
@@ -26,7 +29,6 @@ from analysis.comparing import (
 )
 from analysis.results.run import Result
 from analysis.results.shared import AnyResult
-from analysis.shapes import check_summary
 from analysis.text.comparison import comparison_blocks, comparison_text
 from sim.batch.job import ENGINE_VERSION
 from sim.batch.pairs import PairJob, PairSums
@@ -36,8 +38,11 @@ from sim.game.comparison import Comparing, changed, check_alike, of_table
 from sim.game.documents import (
     SCHEMA,
     Count,
+    Ends,
     Manifest,
+    Number,
     Shape,
+    Share,
     as_json,
     check,
     check_agrees,
@@ -48,7 +53,7 @@ from sim.game.documents import (
 from sim.game.files import PathLike, read_json
 from sim.game.players import Player
 from sim.game.study import Study
-from sim.metrics import Measure, measures
+from sim.metrics import MEDIANS, Measure, Metric, measures
 from sim.store.files import write
 from sim.store.folder import MANIFEST, SUMMARY
 from sim.store.tasks import SIDES, SUMS, Keeper, keeping
@@ -232,21 +237,16 @@ def _rows_of(comparing: Comparing, pairs: PairSums, job: PairJob) -> Iterator[di
     for measure, sums, products, apart in pairs.measured(job):
         of = _of_row(comparing, measure)
         yield difference_row(of, pairs.blocks, sums, products, apart, same)
-        if measure.name == _mean(comparing):
-            of |= _MEDIANS[measure.name]
+        if (median := _median(comparing, measure)) is not None:
+            of |= {"metric": median.name, "unit": median.unit}
             yield median_row(of, pairs.sections, pairs.blocks, pairs.differing, same)
 
 
-_MEDIANS = {
-    "turns.mean": {"metric": "turns.median", "unit": "turns"},
-    "game.rounds.mean": {"metric": "game.rounds.median", "unit": "rounds"},
-}
-"""The medians that come after a mean, by that."""
-
-
-def _mean(comparing: Comparing) -> str:
-    """Return the mean after which a median comes."""
-    return "turns.mean" if comparing.a.games is None else "game.rounds.mean"
+def _median(comparing: Comparing, measure: Measure) -> Metric | None:
+    """Return the median that comes after a mean, if one does."""
+    found = MEDIANS.get(measure.name)
+    games = comparing.a.games is not None
+    return found if found is not None and found.of_games == games else None
 
 
 def _of_row(comparing: Comparing, measure: Measure) -> dict[str, Any]:
@@ -263,9 +263,9 @@ def _sure_of(comparing: Comparing, both: tuple[Sums, Sums]) -> Iterator[dict[str
         of = _of_row(comparing, measure) | {"n": comparing.blocks}
         parts = [sums.whole(part) for sums in both for part in measure.parts]
         yield of | between(parts)
-        if measure.name == _mean(comparing):
-            of |= _MEDIANS[measure.name]
-            name = "game_rounds" if comparing.a.games else "turns"
+        if (median := _median(comparing, measure)) is not None:
+            of |= {"metric": median.name, "unit": median.unit}
+            (name,) = median.formula.histograms
             yield of | medians(*(sums.pairs(name) for sums in both))
 
 
@@ -306,6 +306,46 @@ class _Study(_Both):
     rotated: bool
 
 
+class _Differing(Shape):
+    count: Count
+
+
+class _Difference(Shape):
+    metric: str
+    seat: Count | None
+    player: str | None
+    unit: str
+    a: Number
+    b: Number
+    difference: Number
+    ci95: Ends
+    p: Share
+    p_holm: Share
+    variance_ratio: Annotated[FiniteFloat, Field(ge=0)] | None
+    smallest_detectable: Annotated[FiniteFloat, Field(ge=0)] | None
+    n: Count
+    n_differ: Count
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.p is not None and self.n_differ > self.n:  # a median tells rounds, not blocks
+            raise PydanticCustomError("n_differ", "at most as many that differ as there are")
+        if (self.p is None) != (self.p_holm is None):
+            raise PydanticCustomError("p", "p and p_holm, or null twice")
+        low, high = self.ci95
+        known = self.difference is not None and low is not None
+        if not known and (self.p is not None or (low or 0) > 0 or (high or 0) < 0):
+            raise PydanticCustomError("ends", "a difference with its interval")
+        if (self.seat is None) != (self.player is None):
+            raise PydanticCustomError("seat", "a seat with its player, or null twice")
+        return self
+
+
+class _Numbers(Shape):
+    rounds_that_differ: _Differing
+    differences: list[_Difference]
+
+
 def read_comparison(path: Path) -> Comparison:
     """Return the comparison of a folder as `load_comparison`, whichever engine played it."""
     content = read_schema(_content(path, MANIFEST), path / MANIFEST, "the manifest of a comparison")
@@ -319,16 +359,24 @@ def read_comparison(path: Path) -> Comparison:
     comparing = _comparing_of(manifest, path / MANIFEST)
     sums = _sums_of(comparing, path)
     file = path / SUMMARY
-    numbers = check_summary("comparison", _content(path, SUMMARY), file)
+    content = read_schema(_content(path, SUMMARY), file, "the summary of results")
+    check(_Numbers, content, file)
+    with numbers_of(file, "rounds_that_differ.count"):
+        count = content["rounds_that_differ"]["count"]
+        differing = differing_share(count, comparing.blocks, comparing.a.count)
+    numbers = _facts(comparing) | {"version": manifest.version, "rounds_that_differ": differing}
+    numbers["differences"], seats = content["differences"], len(comparing.a.players)
+    for k, row in enumerate(numbers["differences"]):
+        if row["seat"] is not None and row["seat"] >= seats:
+            place, expected = f"differences.{k}.seat", f"seats from 0 to {seats - 1}"
+            raise InputError("damaged", where=file, key=place, expected=expected, got=row["seat"])
     true: dict[str, Any] = {"version": manifest.version}
     if manifest.version == str(sim.__version__):
-        true = _facts(comparing)
-        share = numbers["rounds_that_differ"]["count"] / comparing.a.count
-        true["rounds_that_differ"] = numbers["rounds_that_differ"] | {"share": share}
+        true = dict(numbers)
         if all(each.complete for each in sums):
-            rows: Any = zip_longest(_sure_of(comparing, sums), numbers["differences"], fillvalue={})
+            rows: Any = zip_longest(_sure_of(comparing, sums), content["differences"], fillvalue={})
             true["differences"] = [row | sure for sure, row in rows if sure]
-    check_agrees(some(numbers, true), as_json(true), file, to=f"{MANIFEST} and {SUMS}")
+    check_agrees(some(content, true), as_json(true), file, to=f"{MANIFEST} and {SUMS}")
     return Comparison(comparing, sums, numbers, folder=path, engine=manifest.engine)
 
 

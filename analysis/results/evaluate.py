@@ -6,7 +6,7 @@ together; what is said of whole games has one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from analysis.stats import (
@@ -23,59 +23,13 @@ from analysis.stats import (
 )
 from sim.batch.sums import Sums
 from sim.game.study import Study
-from sim.metrics import METRICS, Formula, Metric, Whole
+from sim.metrics import METRICS, Formula, Metric, Whole, words
 
 Group = dict[str, Any]
 
 Interval = tuple[float | None, float | None]
 
-_TABLE = [
-    "rounds",
-    "games",
-    "ends",
-    "turns",
-    "recyclings",
-    "bao",
-    "positions",
-    "by_end",
-    "calls",
-    "leads",
-    "windows",
-    "shields",
-    "birds",
-    "power_swing",
-    "comebacks",
-    "game",
-]
-_SEAT = [
-    "wins",
-    "shared_wins",
-    "win_share",
-    "win_share_ci95",
-    "score_mean",
-    "score_mean_ci95",
-    "score_sd",
-    "total_mean",
-    "bao_called",
-    "bao_won",
-    "cards_left_mean",
-    "plucks",
-    "powers",
-    "first",
-    "calls",
-    "automatic_ends",
-    "leads",
-    "plucks_by",
-    "hit_rate",
-    "hit_rate_ci95",
-    "pluck_chances",
-    "races",
-    "power_triggers",
-    "shields",
-    "cards_gone",
-]
-"""In which order the parts of a summary come; others come after them, as the registry has them."""
-
+Seats = int | Sequence[int]
 
 BY_SEAT = {metric.name: metric for metric in METRICS if metric.scope == "seat"}
 """The numbers of a seat, by name."""
@@ -122,25 +76,25 @@ class Numbers:
     def table(self) -> Group:
         """Return the part of a summary that is about the table as a whole."""
         found: Group = self._part("table", 0, 0)
-        if "place_rounds" in self.sums.counts:
+        if all(self.knows(metric.formula) for metric in METRICS if metric.scope == "positions"):
             found["positions"] = [self._part("positions", 0, k) for k in range(self.players)]
         if any(birds := [self._part("birds", 0, k) for k, _ in enumerate(self.study.deck.birds)]):
             pairs = zip(self.study.deck.birds, birds, strict=True)
             found["birds"] = [{"bird": bird.id} | part for bird, part in pairs]
         if not self.games:
             found |= {name: None for name in ("games", "game", "comebacks") if name in found}
-        return _ordered(found, _TABLE)
+        return _ordered(found, words("order")["table"])
 
     def seat(self, seat: int) -> Group:
         """Return the part of a summary that is about a seat."""
-        return _ordered(self._part("seat", seat, 0), _SEAT)
+        return _ordered(self._part("seat", seat, 0), words("order")["seat"])
 
     def _part(self, scope: str, seat: int, place: int) -> Group:
         found: Group = {}
         for metric in METRICS:
             if metric.scope != scope or not metric.in_summary:
                 continue
-            if not all(map(self.sums.knows, metric.formula.fields)):
+            if not self.knows(metric.formula):
                 continue
             *path, name = metric.name.split(".")
             part = found
@@ -153,12 +107,16 @@ class Numbers:
 
     # --- one number -------------------------------------------------------------------------------
 
-    def value(self, metric: Metric, seat: int = 0, place: int = 0) -> Any:
+    def knows(self, formula: Formula) -> bool:
+        """Whether the sums hold all that a formula needs, as older ones may not."""
+        return all(map(self.sums.knows, formula.fields))
+
+    def value(self, metric: Metric, seat: Seats = 0, place: int = 0) -> Any:
         """Return a number; None where it does not exist.
 
         Args:
             metric: Which.
-            seat: Whose, where it is a seat's.
+            seat: Whose, where it is a seat's; or of several seats together.
             place: Of which entry, where it stands in a list.
         """
         formula = metric.formula
@@ -180,23 +138,54 @@ class Numbers:
             return parts[1] / parts[0] / (self.players - 1) if parts[0] else None
         return ratio(parts[0], parts[1] * formula.units)
 
-    def interval(self, metric: Metric, seat: int = 0, place: int = 0) -> Interval:
-        """Return the interval of a number that has one; twice None where it does not exist."""
+    def interval(self, metric: Metric, seat: Seats = 0, place: int = 0) -> Interval:
+        """Return the interval of a number; twice None where it does not exist."""
         formula = metric.formula
-        if self._level(formula) is None:
+        if not metric.interval or self._level(formula) is None:
             return NOTHING
         if formula.kind == "spread.mean":
             low, high = self._spread(formula)["mean_ci95"]
             return low, high
-        return _INTERVALS[formula.kind](self, formula, self._wholes(formula, seat, place))
+        return self._interval(formula, self._wholes(formula, seat, place))
+
+    def _interval(self, formula: Formula, parts: Sequence[int]) -> Interval:
+        """Return the interval of a number made of whole numbers.
+
+        Of a mean score whole games are what is independent, of plucks rounds. The sums of a swing
+        are of scores apart times players less one; cards and players of one round hang together,
+        so rounds are clusters.
+        """
+        if formula.kind in ("share", "wins"):
+            part, whole = parts
+            known = whole > 0 or formula.kind == "wins"
+            return wilson(part, whole, formula.units, self.level) if known else NOTHING
+        if formula.kind == "swing":
+            count, total, squares, count_squares, products = parts
+            sums = (self.sums["rounds"], total, count, squares, count_squares, products)
+            low, high = ratio_interval(*sums, self.level)
+            others = self.players - 1
+            return None if low is None else low / others, None if high is None else high / others
+        if formula.kind == "clustered":
+            part, whole, squares, whole_squares, products, rounds = parts
+            of = (rounds, part, whole, squares, whole_squares, products)
+            return clustered_wilson(*of, self.level)
+        total, count, squares, *of_games = parts
+        if not of_games or not self.games:
+            return mean_interval(count, total, squares, self.level)
+        games, game_squares, products = of_games
+        (sizes,) = (self.sums.pairs(name) for name in formula.histograms)
+        size_squares = sum(size * size * times for size, times in sizes)
+        sums = (games, total, count, game_squares, size_squares, products)
+        return ratio_interval(*sums, self.level)
 
     def _level(self, formula: Formula) -> float | None:
         return self.level if formula.games or not self.games else None
 
-    def _wholes(self, formula: Formula, seat: int, place: int) -> list[int]:
-        return [self._whole(part, seat, place) for part in formula.parts]
+    def _wholes(self, formula: Formula, seat: Seats, place: int) -> list[int]:
+        return [self.whole(part, seat, place) for part in formula.parts]
 
-    def _whole(self, part: Whole, seat: int, place: int) -> int:
+    def whole(self, part: Whole, seat: Seats = 0, place: int = 0) -> int:
+        """Return a whole number of the tally; see `value`."""
         return self.sums.whole(part.at(self.players, self.games, seat, place))
 
     # --- histograms -------------------------------------------------------------------------------
@@ -220,82 +209,3 @@ class Numbers:
 def _ordered(part: Group, order: Sequence[str]) -> Group:
     first = {name: part[name] for name in order if name in part}
     return first | {name: value for name, value in part.items() if name not in first}
-
-
-# --- intervals ------------------------------------------------------------------------------------
-
-
-def _share(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    part, whole = parts
-    return wilson(part, whole, formula.units, numbers.level) if whole > 0 else NOTHING
-
-
-def _wins(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    return wilson(parts[0], parts[1], formula.units, numbers.level)
-
-
-def _mean(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    total, count, squares = parts
-    return mean_interval(count, total, squares, numbers.level)
-
-
-def _score(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    """Return the interval of a mean over rounds; whole games are what is independent."""
-    total, rounds, squares, games, game_squares, products = parts
-    if not numbers.games:
-        return mean_interval(rounds, total, squares, numbers.level)
-    (sizes,) = (numbers.sums.pairs(name) for name in formula.histograms)
-    return ratio_interval(
-        clusters=games,
-        total=total,
-        size=rounds,
-        total_squares=game_squares,
-        size_squares=sum(size * size * times for size, times in sizes),
-        products=products,
-        confidence=numbers.level,
-    )
-
-
-def _clustered(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    """Return the interval of a share of what hangs together within a round."""
-    part, whole, part_squares, whole_squares, products, rounds = parts
-    return clustered_wilson(
-        clusters=rounds,
-        part=part,
-        whole=whole,
-        part_squares=part_squares,
-        whole_squares=whole_squares,
-        products=products,
-        confidence=numbers.level,
-    )
-
-
-def _swing(numbers: Numbers, formula: Formula, parts: Sequence[int]) -> Interval:
-    """Return the interval of a mean of scores apart, in points.
-
-    The sums are of scores apart times players less one. Cards and players of one round hang
-    together, so rounds are clusters.
-    """
-    count, total, squares, count_squares, products = parts
-    low, high = ratio_interval(
-        clusters=numbers.sums["rounds"],
-        total=total,
-        size=count,
-        total_squares=squares,
-        size_squares=count_squares,
-        products=products,
-        confidence=numbers.level,
-    )
-    others = numbers.players - 1
-    return None if low is None else low / others, None if high is None else high / others
-
-
-_INTERVALS: Mapping[str, Callable[[Numbers, Formula, Sequence[int]], Interval]] = {
-    "share": _share,
-    "wins": _wins,
-    "mean": _mean,
-    "score": _score,
-    "clustered": _clustered,
-    "swing": _swing,
-}
-"""How the interval of each kind of formula is made."""

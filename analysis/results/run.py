@@ -96,6 +96,11 @@ class Result(AnyResult):
         facts = {name: getattr(self, name) for name in _HELD}
         return Held(**facts, finished=self.stopped_by != INTERRUPTED)
 
+    @property
+    def _in_part(self) -> bool:
+        """Whether not all of the study was played."""
+        return self.ranges != ((0, self.study.count),)
+
     # --- numbers ----------------------------------------------------------------------------------
 
     def summary(self) -> dict[str, Any]:
@@ -207,7 +212,7 @@ class Result(AnyResult):
             if row["win_share"] is not None
         )
         played = counted(size(self.ranges), self.study.unit[:-1])
-        if self.ranges != ((0, self.study.count),):
+        if self._in_part:
             played = f"{in_words(self.ranges, self.study.unit)} of {self.study.count:,}"
         return f"<Result of {played}, seed {self.study.seed}: {shares or 'nobody won'}>"
 
@@ -314,13 +319,7 @@ def _summary(result: Result) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "version": result.version,
-        "seed": study.seed,
-        "edition": study.edition,
-        "deck": study.deck.name,
-        "deck_assumed": study.deck_assumed,
-        "rules": study.rules.to_dict(),
-        "rules_id": study.rules_id,
-        "rules_changed": study.rules.changed_from_edition(),
+        **_luck_of(study),
         "threshold_assumed": study.rules.threshold_assumed,
         **numbers.table(),
         "players": [
@@ -330,16 +329,9 @@ def _summary(result: Result) -> dict[str, Any]:
         "seconds": result.seconds,
         "rounds_per_second": sums["rounds"] / result.seconds if result.seconds > 0 else None,
         "stopped_by": result.stopped_by,
-        **_part(result),
+        **({"ranges": [list(pair) for pair in result.ranges]} if result._in_part else {}),
         **_target(result),
     }
-
-
-def _part(result: Result) -> dict[str, Any]:
-    """Return which rounds (games) were played, where these are not all of the study."""
-    if result.ranges == ((0, result.study.count),):
-        return {}
-    return {"ranges": [list(pair) for pair in result.ranges]}
 
 
 def _target(result: Result) -> dict[str, Any]:
@@ -389,9 +381,11 @@ def leader(study: Study, sums: Sums, until: Until | None) -> str:
 
 def game_of(base: Study) -> dict[str, Any]:
     """Return the part of a summary that says which game was played, with which luck."""
+    return {"title": base.title, "question": base.question} | _luck_of(base)
+
+
+def _luck_of(base: Study) -> dict[str, Any]:
     return {
-        "title": base.title,
-        "question": base.question,
         "seed": base.seed,
         "edition": base.edition,
         "deck": base.deck.name,

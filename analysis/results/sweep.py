@@ -11,15 +11,7 @@ import sim
 from analysis.blocks import Block
 from analysis.results.run import Result, calibration_of, game_of
 from analysis.results.shared import ManyResult
-from analysis.sweeping import (
-    best_point,
-    calibration_frame,
-    decided_in,
-    group_row,
-    metrics_frame,
-    seat_rows,
-    table_rows,
-)
+from analysis.sweeping import best_point, calibration_frame, metrics_frame, point_rows
 from analysis.text.sweep import sweep_blocks, sweep_text
 from sim.batch.sums import Sums
 from sim.game.deck import Deck
@@ -27,7 +19,6 @@ from sim.game.documents import SCHEMA
 from sim.game.players import Player
 from sim.game.study import Study
 from sim.game.sweep import Sweep
-from sim.metrics import WIN_UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,21 +69,12 @@ class SweepResult(ManyResult):
     @cached_property
     def _metric_rows(self) -> list[list[dict[str, Any]]]:
         """The rows of `metrics`, for each point."""
-        pairs = zip(self._places(), self.results, strict=True)
-        return [list(self._rows_of_a_point(place, result)) for place, result in pairs]
-
-    def _rows_of_a_point(self, place: dict[str, Any], result: Result) -> Iterator[dict[str, Any]]:
-        summary = result.summary()
-        for player in summary["players"]:
-            of = {"seat": player["seat"], "strategy": player["strategy"]}
-            for row in seat_rows(summary, player):
-                yield place | of | row
-        if len(self.sweep.focus) > 1:
-            shares = sum(result.sums["share"][seat] for seat in self.sweep.focus)
-            unit = result.study.unit
-            yield place | _NO_SEAT | group_row(shares, decided_in(summary), WIN_UNITS, unit)
-        for row in table_rows(summary):
-            yield place | _NO_SEAT | row
+        return [
+            [place | row for row in point_rows(study, sums, self.sweep.focus)]
+            for place, study, sums in zip(
+                self._places(), self.sweep.studies, self.sums, strict=True
+            )
+        ]
 
     @cached_property
     def calibration(self) -> pd.DataFrame:
@@ -116,12 +98,7 @@ class SweepResult(ManyResult):
     @cached_property
     def best(self) -> dict[str, Any] | None:
         """The point with the greatest win share of the seats in focus; see `best_point`."""
-        focus = self.sweep.focus
-        if not focus:
-            return None
-        name, seat = ("win_share", focus[0]) if len(focus) == 1 else ("group_win_share", None)
-        found = best_point(self.metrics, name, seat)
-        return found and found | {"seats": list(focus)}
+        return best_of(self.metrics, self.sweep.focus)
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return all tables by name: ``metrics`` and ``calibration``."""
@@ -129,12 +106,10 @@ class SweepResult(ManyResult):
 
     def summary(self) -> dict[str, Any]:
         """Return all numbers but the calibration's, JSON-ready: what was played, each point."""
-        base = self.sweep.base
         axes = [axis.key for axis in self.sweep.axes]
-        return facts_of_sweep(base, axes, list(self.sweep.focus), self.version) | {
-            "best": self.best,
-            "points": [point_of(axes, rows) for rows in self._metric_rows],
-        }
+        facts = facts_of_sweep(self.sweep.base, axes, list(self.sweep.focus), self.version)
+        points = [point_of(axes, rows) for rows in self._metric_rows]
+        return facts | {"best": self.best, "points": points}
 
     # --- for people -------------------------------------------------------------------------------
 
@@ -166,9 +141,6 @@ class SweepResult(ManyResult):
         return SweepPlots(self)
 
 
-_NO_SEAT: dict[str, Any] = {"seat": None, "strategy": None}
-
-
 def facts_of_sweep(base: Study, axes: list[str], focus: list[int], version: str) -> dict[str, Any]:
     """Return the part of a sweep's summary that says what was played."""
     return {
@@ -181,6 +153,15 @@ def facts_of_sweep(base: Study, axes: list[str], focus: list[int], version: str)
         "axes": axes,
         "focus": focus,
     }
+
+
+def best_of(metrics: pd.DataFrame, focus: Sequence[int]) -> dict[str, Any] | None:
+    """Return the point with the greatest win share of some seats; None where there are none."""
+    if not focus:
+        return None
+    name, seat = ("win_share", focus[0]) if len(focus) == 1 else ("group_win_share", None)
+    found = best_point(metrics, name, seat)
+    return found and found | {"seats": list(focus)}
 
 
 def point_of(axes: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import sim
 from analysis.blocks import Block
-from analysis.ranking import Seating, Standings
+from analysis.ranking import RATES, Seating, Standings
 from analysis.results.run import game_of
 from analysis.results.shared import ManyResult
 from analysis.text.tournament import tournament_blocks, tournament_text
 from sim.batch.sums import Sums
 from sim.game.documents import SCHEMA
 from sim.game.tournament import Tournament
-from sim.metrics import HITS, PLUCKS, ROUNDS_WON, WIN_UNITS
+from sim.metrics import ROUNDS_WON, WIN_UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,16 +59,17 @@ class TournamentResult(ManyResult):
         names = [player.name for player in self.tournament.players]
         for seating, sums in zip(self.tournament.seatings(), self.sums, strict=True):
             seats = len(seating)
-            hits, plucks = (
-                [sums.whole(whole.at(seats, False, seat)) for seat in range(seats)]
-                for whole in (HITS, PLUCKS)
-            )
             yield Seating(
                 players=tuple(names[k] for k in seating),
                 rounds=sums["rounds"],
                 decided=sums.whole(ROUNDS_WON.at(seats, False)),
-                plucks=plucks,
-                hits=hits,
+                rates={
+                    name: [
+                        tuple(sums.whole(part.at(seats, False, seat)) for part in parts)
+                        for seat in range(seats)
+                    ]
+                    for name, parts in RATES.items()
+                },
                 **{name: sums[name][:seats] for name in _BY_SEAT},
             )
 
@@ -150,7 +151,7 @@ def facts_of_tournament(tournament: Tournament, version: str) -> dict[str, Any]:
     }
 
 
-_BY_SEAT = ("share", "share_sq", "score", "score_sq", "bao_called", "bao_won")
+_BY_SEAT = ("share", "share_sq", "score", "score_sq")
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

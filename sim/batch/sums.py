@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 ROWS: dict[str, tuple[str, ...]] = {
     "turns": (
-        *(f"turns_{reason}" for reason in ("bao", "second_recycling", "turn_cap")),
+        *(f"turns_{reason}" for reason in REASONS),
         *(f"call_turns_{outcome}" for outcome in OUTCOMES),
         "lead_changes",
         "loser_led_at",
@@ -165,8 +165,7 @@ class Sums:
     @property
     def complete(self) -> bool:
         """Whether all is in them that this version of the program counts."""
-        counted = {name for name in TALLY.names or () if name not in ROWS}
-        return self.counts.keys() >= counted and len(self.histograms) == len(HISTOGRAMS)
+        return self.counts.keys() >= {*_COUNTED} and len(self.histograms) == len(HISTOGRAMS)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sums JSON-ready; histograms as pairs of value and count, ascending."""
@@ -241,15 +240,8 @@ _ALWAYS = (*_between("rounds", "count"), *_between("sure_plucks", "deciding_roun
 _ALWAYS_HISTOGRAMS = ("turns", "recyclings", "game_rounds")
 """What every version has counted."""
 
-_SIGNED: tuple[str, ...] = (
-    "score",
-    "total",
-    "call_total",
-    "place_score",
-    "users",
-    "game_score_rounds",
-)
-_SIGNED += ("dealt_sum", "dealt_product")
+_SIGNED = {"score", "total", "call_total", "place_score", "users", "game_score_rounds"}
+_SIGNED |= {"dealt_sum", "dealt_product"}
 """What may be below 0; everything else counts or adds up squares."""
 
 
@@ -261,8 +253,7 @@ def _nested(shape: tuple[int, ...], entry: Any) -> Any:
 
 
 def _ascending(pairs: list[list[int]]) -> list[list[int]]:
-    values = [value for value, _ in pairs]
-    if any(a >= b for a, b in pairwise(values)):
+    if any(a >= b for (a, _), (b, _) in pairwise(pairs)):
         raise PydanticCustomError("values", "values in ascending order, each once")
     return pairs
 
@@ -273,33 +264,19 @@ def _counts(pairs: list[list[int]]) -> list[list[int]]:
     return pairs
 
 
-def _fields(types: Mapping[str, Any], always: tuple[str, ...]) -> Any:
-    return {name: (kind, ... if name in always else None) for name, kind in types.items()}
+def _part(types: Mapping[str, Any], always: Sequence[str], **more: Any) -> Any:
+    fields: Any = {name: (kind, ... if name in always else None) for name, kind in types.items()}
+    return create_model("_Part", __base__=Shape, **(more | fields))
 
 
 _Pair: Any = _nested((2,), Whole)
 _Pairs: Any = Annotated[list[_Pair], AfterValidator(_ascending)]
 _Histogram: Any = Annotated[_Pairs, AfterValidator(_counts)]
-_HistogramsPart: Any = create_model(
-    "_HistogramsPart",
-    __base__=Shape,
-    **_fields(
-        {name: _Pairs if name in _SIGNED else _Histogram for name in HISTOGRAMS},
-        _ALWAYS_HISTOGRAMS,
-    ),
-)
-_SumsPart: Any = create_model(
-    "_SumsPart",
-    __base__=Shape,
-    histograms=(_HistogramsPart, ...),
-    **_fields(
-        {
-            name: _nested(TALLY[name].shape, Whole if name in _SIGNED else Count)
-            for name in _COUNTED
-        },
-        _ALWAYS,
-    ),
-)
+_histograms = {name: _Pairs if name in _SIGNED else _Histogram for name in HISTOGRAMS}
+_fields = {
+    name: _nested(TALLY[name].shape, Whole if name in _SIGNED else Count) for name in _COUNTED
+}
+_SumsPart: Any = _part(_fields, _ALWAYS, histograms=(_part(_histograms, _ALWAYS_HISTOGRAMS), ...))
 
 
 # --- what is always so ----------------------------------------------------------------------------
@@ -458,10 +435,9 @@ def _sparse(counts: Any, first: int) -> dict[int, int]:
 
 def _together(histograms: Iterable[Mapping[int, int]]) -> dict[int, int]:
     """Return the sum of histograms; what comes to 0, as sums of points may, is left out."""
-    whole: dict[int, int] = {}
+    whole: Counter[int] = Counter()
     for histogram in histograms:
-        for value, times in histogram.items():
-            whole[value] = whole.get(value, 0) + times
+        whole.update(histogram)
     return {value: times for value, times in whole.items() if times}
 
 

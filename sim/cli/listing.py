@@ -35,12 +35,8 @@ def decks(names: Sequence[str], as_json: bool, lang: str = DEFAULT) -> str:
         called = language(lang)
     found = [load_deck(name) for name in names or shipped_decks()]
     if as_json:
-        return to_json(
-            [
-                {**deck.to_dict(), "size": deck.size, "fingerprint": deck.fingerprint}
-                for deck in found
-            ]
-        )
+        facts = ({"size": deck.size, "fingerprint": deck.fingerprint} for deck in found)
+        return to_json([deck.to_dict() | more for deck, more in zip(found, facts, strict=True)])
     return "\n\n".join("\n".join(_deck(deck, called)) for deck in found)
 
 
@@ -52,17 +48,10 @@ def _deck(deck: Deck, called: Language) -> list[str]:
         for fact in facts:
             lines += paragraph(label, fact)
             label = ""
-    rows = [
-        [
-            bird.id,
-            called.bird(bird.id, bird.name),
-            str(bird.value),
-            str(bird.copies),
-            bird.family,
-            bird.power or "-",
-        ]
-        for bird in deck.birds
-    ]
+    rows = []
+    for bird in deck.birds:
+        name, facts = called.bird(bird.id, bird.name), (str(bird.value), str(bird.copies))
+        rows.append([bird.id, name, *facts, bird.family, bird.power or "-"])
     headings = ("bird", "name", "value", "copies", "family", "power")
     table = align(rows, headings, left=(0, 1, 4, 5))
     return [*lines, "", *(f"  {line}" for line in table)]

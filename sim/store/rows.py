@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from sim.batch.ranges import Ranges, common, in_words, minus, union
-from sim.core.codes import RECORD_COLUMNS
+from sim.core.codes import RECORD_COLUMNS, Record
 from sim.core.layout import REASONS
 from sim.errors import InputError, one_of, within
 from sim.game.documents import Shape, Units, check
 from sim.game.files import parse_json
-from sim.metrics import OUTCOMES
+from sim.metrics import OUTCOMES, words
 from sim.store.files import settle, temporary
 
 RECORDS = "records.parquet"
@@ -53,34 +53,18 @@ class Column:
     description: str
 
 
-_PLUCKS = ("hits on one own card", "hits on one rival's card", "double hits", "misses")
-
-COLUMNS: tuple[Column, ...] = (
-    Column("index", "int64", "", "round of the study; with games, game of the study; from 0"),
-    Column("round", "int32", "", "round within the game, from 0; 0 where rounds are played"),
-    Column("seat", "int8", "", "whose row it is, from 0"),
-    Column("score", "int32", "points", "score of the round (SCORE-2 to SCORE-4)"),
-    Column("total", "int32", "points", "sum of the cards left in front of the seat (SCORE-1)"),
-    Column("cards_left", "int16", "cards", "number of these cards"),
-    Column("winner", "bool", "", "has the lowest score, alone or with others"),
-    Column("end", "category", "", f"how the round ended: {', '.join(REASONS)}"),
-    Column("turns", "int32", "turns", "turns of the round, all players together"),
-    Column("recyclings", "int32", "", "recyclings of the round"),
-    Column("first", "bool", "", "had the first turn"),
-    Column("bao", "category", "", f"the seat's call of BAO: {', '.join(OUTCOMES)}; null: no call"),
-    *(
-        Column(name, "int32", "plucks", f"plucks of the seat: {what}")
-        for name, what in zip(RECORD_COLUMNS[12:16], _PLUCKS, strict=True)
-    ),
-    *(
-        Column(name, "int32", "powers", f"powers of the seat that started: {name}")
-        for name in RECORD_COLUMNS[16:]
-    ),
-)
-"""All columns, in order; no seat is missing, deciding rounds are left out."""
-
-
 _WORDS = {"end": REASONS, "bao": OUTCOMES}
+
+
+def _column(name: str) -> Column:
+    told = words("records")
+    kind, unit, text = told.get(name, told["*"])
+    text = text.replace("*", name).replace("+", ", ".join(_WORDS.get(name, ())))
+    return Column(name, kind, unit, text)
+
+
+COLUMNS: tuple[Column, ...] = tuple(map(_column, RECORD_COLUMNS))
+"""All columns, in order; no seat is missing, deciding rounds are left out."""
 
 _ABOUT = b"baobei"  # key of a file's metadata under which its ranges stand
 
@@ -113,10 +97,7 @@ def to_arrow(rows: Any, begin: int) -> Any:
     import numpy as np
     import pyarrow as pa
 
-    codes = {
-        "end": rows[:, RECORD_COLUMNS.index("end")],
-        "bao": rows[:, RECORD_COLUMNS.index("bao")] - 1,
-    }
+    codes = {"end": rows[:, Record.END], "bao": rows[:, Record.BAO] - 1}
     arrays = []
     for k, column in enumerate(COLUMNS):
         if column.name == "index":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.ranking import Seating, Standings
+from analysis.ranking import RATES, Seating, Standings
 from analysis.stats import Shared, Strata, difference, wilson
 
 UNITS = 60
@@ -144,7 +144,6 @@ def test_strata_too_small_are_left_out() -> None:
 
 def seating(players: tuple[str, ...], share: list[int]) -> Seating:
     n = len(players)
-    none = [0] * n
     return Seating(
         players=players,
         rounds=10,
@@ -153,10 +152,7 @@ def seating(players: tuple[str, ...], share: list[int]) -> Seating:
         share_sq=[60 * value for value in share],
         score=[10] * n,
         score_sq=[100] * n,
-        bao_called=none,
-        bao_won=none,
-        plucks=none,
-        hits=none,
+        rates=dict.fromkeys(RATES, [(0, 0)] * n),
     )
 
 
