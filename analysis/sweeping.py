@@ -68,7 +68,18 @@ def decided_in(summary: Mapping[str, Any]) -> int:
 
 
 def told(name: str, value: float | None, interval: Any, n: int, of: str) -> Row:
-    """Return a row of a table of metrics, less its point and its seat."""
+    """Return a row of a table of metrics, less its point and its seat.
+
+    Args:
+        name: The metric.
+        value: Its value; None where there is none.
+        interval: Low and high end.
+        n: How many it is over.
+        of: What these are: ``"rounds"``, ``"games"``.
+
+    Returns:
+        ``metric``, ``value``, ``low``, ``high``, ``n``, ``of``.
+    """
     low, high = interval
     return {"metric": name, "value": value, "low": low, "high": high, "n": n, "of": of}
 
