@@ -10,23 +10,12 @@ from sim.api import tournament
 from sim.cli import main
 from sim.errors import InputError
 from sim.game.tournament import load_tournament
-
-FILE = """
-title = "Four"
-question = "Who is best?"
-players = ["balanced", { base = "sharp", bao_threshold = 3 }, "novice", "random"]
-seats = 3
-rounds = 500
-seed = 9
-edition = "first"
-[rules]
-peeks = 1
-"""
+from tests.support.studies import TOURNAMENT
 
 
 @pytest.mark.jit
 def test_the_command_is_the_function(tmp_path: Path) -> None:
-    (tmp_path / "t.toml").write_text(FILE)
+    (tmp_path / "t.toml").write_text(TOURNAMENT)
     options = ["--rule", "peeks=2", "--seed", "4", "--set", "2.attention=0.7", "--json", "--quiet"]
     shown = CliRunner().invoke(main, ["tournament", str(tmp_path / "t.toml"), *options])
     assert shown.exit_code == 0, shown.output
@@ -60,7 +49,7 @@ def test_wrong_options(options: list[str], says: str) -> None:
 
 def test_a_file_of_a_sweep_is_told_apart(tmp_path: Path) -> None:
     file = tmp_path / "s.toml"
-    file.write_text(FILE + "[sweep]\n0.attention = [1, 0]\n")
+    file.write_text(TOURNAMENT + "[sweep]\n0.attention = [1, 0]\n")
     with pytest.raises(InputError) as caught:
         load_tournament(file)
     assert str(caught.value) == f"{file}: sweep: this is a sweep: use baobei sweep"

@@ -12,6 +12,7 @@ import sim
 from sim.errors import InputError
 from sim.game.players import Player
 from sim.game.tournament import MAX_TABLES, Tournament, balanced_tables, load_tournament
+from tests.support.studies import TOURNAMENT
 
 FOUR = ["balanced", "sharp", "novice", "random"]
 
@@ -112,21 +113,8 @@ def test_studies_know_rules_and_deck() -> None:
 # --- files ----------------------------------------------------------------------------------------
 
 
-FILE = """
-title = "Four"
-question = "Who is best?"
-players = ["balanced", { base = "sharp", bao_threshold = 3 }, "novice", "random"]
-seats = 3
-rounds = 500
-seed = 9
-edition = "first"
-[rules]
-peeks = 1
-"""
-
-
 def test_a_file(tmp_path: Path) -> None:
-    (tmp_path / "t.toml").write_text(FILE)
+    (tmp_path / "t.toml").write_text(TOURNAMENT)
     asked = load_tournament(tmp_path / "t.toml")
     assert [player.name for player in asked.players] == [
         "balanced",

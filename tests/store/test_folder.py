@@ -14,19 +14,10 @@ from sim.errors import InputError
 from sim.game.study import Study
 from sim.store.folder import TABLES
 from tests.support.runs import prepare
+from tests.support.studies import TWO
+from tests.support.studies import small_study as study
 
 pytestmark = pytest.mark.jit
-
-
-TWO = ["balanced", "sharp"]
-
-
-def study(players: Any = TWO, **changes: Any) -> Study:
-    """Return a small study."""
-    given: dict[str, Any] = {"rounds": 2000, "seed": 7} | changes
-    if "games" in changes:
-        given.pop("rounds")
-    return Study.of(players=players, **given)
 
 
 @pytest.fixture(scope="module")

@@ -147,3 +147,28 @@ def oracle_deck(study: Study) -> dict[str, Bird]:
         bird.id: Bird(value=bird.value, family=bird.family, power=bird.power, copies=bird.copies)
         for bird in study.deck.birds
     }
+
+
+TWO = ["balanced", "sharp"]
+
+
+def small_study(players: Any = TWO, **changes: Any) -> Study:
+    """Return a small study."""
+    given: dict[str, Any] = {"rounds": 2000, "seed": 7} | changes
+    if "games" in changes:
+        given.pop("rounds")
+    return Study.of(players=players, **given)
+
+
+#: A tournament as a file.
+TOURNAMENT = """
+title = "Four"
+question = "Who is best?"
+players = ["balanced", { base = "sharp", bao_threshold = 3 }, "novice", "random"]
+seats = 3
+rounds = 500
+seed = 9
+edition = "first"
+[rules]
+peeks = 1
+"""

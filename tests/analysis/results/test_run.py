@@ -17,19 +17,9 @@ from sim.game.deck import POWERS
 from sim.game.documents import to_json
 from sim.game.study import Study
 from sim.metrics import SHOWN
+from tests.support.studies import small_study as study
 
 pytestmark = pytest.mark.jit
-
-
-TWO = ["balanced", "sharp"]
-
-
-def study(players: Any = TWO, **changes: Any) -> Study:
-    """Return a small study."""
-    given: dict[str, Any] = {"rounds": 2000, "seed": 7} | changes
-    if "games" in changes:
-        given.pop("rounds")
-    return Study.of(players=players, **given)
 
 
 @pytest.fixture(scope="module")
