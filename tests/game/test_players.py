@@ -68,6 +68,13 @@ HEURISTIC = {  # name: type, least, greatest or choices
     "score_awareness": ("number", -200, 200),
     "attention": ("number", 0, 1),
     "last_turns": ("boolean",),
+    "last_take_max": ("number", -200, 200),
+    "last_swaps": ("boolean",),
+    "take_before_call": ("boolean",),
+    "pluck_worth": ("number", -200, 200),
+    "pluck_danger": ("number", 0, 1),
+    "swap_know_worth": ("number", 0, 1),
+    "game_caution": ("number", 0, 1),
 }
 RATES = ["bao", "pluck", "double", "take", "keep", "swap", "decline"]
 RANDOM = {f"{rate}_rate": ("number", 0, 1) for rate in RATES} | {
