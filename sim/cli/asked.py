@@ -10,6 +10,7 @@ from sim.game.files import parse_value
 
 if TYPE_CHECKING:
     from sim.game.comparison import Comparing
+    from sim.game.exploit import Exploit
     from sim.game.players import Player
     from sim.game.study import Study
     from sim.game.sweep import Sweep
@@ -108,6 +109,45 @@ def _setting(text: str, players: int) -> tuple[list[int], str, Any]:
     if name in ("name", "character", "kind", "base"):
         raise InputError("not a parameter", key=name, expected="one of 'baobei list players'")
     return list(range(players)) if at is None else [at], name, parse_value(written)
+
+
+def make_exploit(
+    *,
+    player: str,
+    others: str | None,
+    vary: str | None,
+    seats: int | None,
+    edition: str | None,
+    deck: str | None,
+    rules: Sequence[str],
+    seed: int | None,
+    rounds: int | None,
+    games: int | None,
+    confirm: int | None,
+) -> Exploit:
+    """Return the search for a best response that a command line means.
+
+    Raises:
+        InputError: Something is wrong; says in which option or file.
+    """
+    from sim.game.exploit import Exploit
+    from sim.game.players import load_player
+
+    with within(where="PLAYER"):
+        victim = load_player(player)
+    changes = _changes([], others, edition, deck, rules, ())
+    with within(where="baobei exploit"):
+        return Exploit.of(
+            victim,
+            changes.pop("players", None),
+            seats=seats,
+            vary=None if vary is None else [name.strip() for name in vary.split(",")],
+            rounds=rounds,
+            games=games,
+            confirm=confirm,
+            **({} if seed is None else {"seed": seed}),
+            **changes,
+        )
 
 
 def make_tournament(

@@ -170,6 +170,14 @@ class HeuristicPlayer(Player):
     improve the player's standing, in points.
     """
 
+    by_nature: ClassVar[frozenset[str]] = frozenset(
+        (
+            *("memory_span", "forget_rate", "mix_up_rate", "count_cards"),
+            *("reaction_mean", "reaction_sd", "attention", "blunder_rate"),
+        )
+    )
+    """Parameters that a player cannot choose."""
+
     kind: Literal["heuristic"] = "heuristic"
 
     bao_threshold: Whole = _count(

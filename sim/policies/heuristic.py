@@ -129,19 +129,18 @@ def _danger(state, table, seat, card):
 
 
 @kernel
-def to_put_down(state, table, seat, mean):
-    """(slot, estimate) of the own card to put face up before the rivals; see `own_worst`."""
-    danger = table.pluck_danger[state.who[seat]]
-    slot, high = own_worst(state, table, seat, mean)
-    if danger == 0.0 or state.turns_left == 0:
-        return slot, high
+def _to_put_down(state, table, seat, mean):
+    """(slot, estimate less danger) of the own card to put face up before rivals; see `own_worst`.
+
+    After `own_cards`.
+    """
     slot = np.int64(NONE)
     high = NOTHING
     if state.own_unknown[seat] > 0:
         unknown, more = to_part_with(state, table, seat, mean)
         slot = np.int64(state.own_unknown_slot[seat])
         high = unknown * state.own_unknown_share[seat] + more
-        high -= danger * USUALLY_UNSEEN * table.deck_mean
+        high -= table.pluck_danger[state.who[seat]] * USUALLY_UNSEEN * table.deck_mean
     for k in range(state.n_slots[seat]):
         card = np.int64(state.slot_card[seat, k])
         if card >= 0 and recalls(state, seat, card):
@@ -466,11 +465,11 @@ def _drawn(state, table, seat):
     card = state.card
     value = np.float64(table.value[card])
     mean = unknown_value(state, table, seat)
-    _slot, worst = own_worst(state, table, seat, mean)
-    slot, high = to_put_down(state, table, seat, mean)
-    keep = high - value
+    slot, worst = own_worst(state, table, seat, mean)
+    keep = worst - value
     if table.pluck_danger[who] > 0.0 and state.turns_left != 0:
-        keep += _danger(state, table, seat, card)
+        slot, high = _to_put_down(state, table, seat, mean)
+        keep = high - value + _danger(state, table, seat, card)
     least = table.keep_min_gain[who]
     if plays_last_turn(state, table, seat):
         least = SOMETHING

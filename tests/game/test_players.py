@@ -22,6 +22,8 @@ SHIPPED = [
     "balanced",
     "casual",
     "cautious",
+    "champion",
+    "duellist",
     "elephant",
     "gambler",
     "goldfish",

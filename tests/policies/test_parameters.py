@@ -397,7 +397,7 @@ HEURISTIC = [
     ),
     Case(
         "last_swaps", (False, True), own_cards_swapped, {"power_appetite": 20, "swap_min_gain": 50},
-        "rusher", deck=with_power("swap"), first_is_zero=True, count=120,
+        "rusher", deck=with_power("swap"), count=120,
     ),
     Case(
         "take_before_call", (False, True), taken_before_calls, {"bao_threshold": 12}, count=300,
@@ -410,7 +410,7 @@ HEURISTIC = [
         deck=with_power("swap"), count=120,
     ),
     Case(
-        "game_caution", (1, 0.2, 0), bao_called, {"bao_threshold": 40, "bao_margin": -200},
+        "game_caution", (1, 0.7, 0), bao_called, {"bao_threshold": 40, "bao_margin": -200},
         games=True, rules={"max_rounds": 20, "game_threshold": 50}, count=16,
     ),
     *[
