@@ -11,7 +11,7 @@ import click
 
 from sim.cli.pages import check_page, write_page
 from sim.cli.program import tell, typed
-from sim.errors import nearest, show
+from sim.errors import as_written_here, nearest, show
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,7 +35,9 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
         number = whole_text(value)
         if number is None or not self.low <= number <= self.high:
             expected = f"expected a whole number from {self.low} to {self.high}"
-            self.fail(f"{expected}, got {show(value)}", param, ctx)
+            near = as_written_here(value)
+            hint = f"; did you mean '{near}'?" if near and near.isdecimal() else ""
+            self.fail(f"{expected}, got {show(value)}{hint}", param, ctx)
         return number
 
 
@@ -215,7 +217,7 @@ def wanted(function: Callable[..., None]) -> Callable[..., None]:
         }
         asked = Wanted(**mine)
         if "page" in mine:
-            check_page(asked.page, asked.lang)
+            check_page(asked.page, asked.lang, out=asked.out)
         function(wanted=asked, **given)
 
     return command

@@ -30,6 +30,7 @@ import json
 import math
 import os
 import random
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,10 +38,10 @@ from itertools import product
 from typing import Any
 
 from sim.errors import InputError, nearest, show, unknown_name, within
-from sim.game.base import Shown, as_whole, digest, needed, number, plain, whole, whole_text
+from sim.game.base import Shown, as_whole, digest, needed, number, plain, whole
 from sim.game.deck import Bird, Deck
 from sim.game.files import PathLike, locate, parse_value, read_toml
-from sim.game.players import Player, no_such_parameter
+from sim.game.players import Player, changed_at, seats_of
 from sim.game.study import Study
 from sim.texts import EXPECTED, is_line
 
@@ -265,7 +266,14 @@ def read_axis(text: str) -> tuple[str, Any]:
     value = parse_value(written)
     if isinstance(value, list | Mapping):
         return key, value
-    return key, [parse_value(part.strip()) for part in written.split(",") if part.strip()]
+    bare = _BARE.fullmatch(written)
+    if bare is None and written[0] in "[{":
+        raise InputError(expected="[0, 2] or {from=0, to=1}, brackets closed", got=written)
+    parts = (part.strip() for part in (bare[1] if bare else written).split(","))
+    return key, [parse_value(part) for part in parts if part]
+
+
+_BARE = re.compile(r"\[([^][{}]*)\]")  # names without quotes
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -296,7 +304,7 @@ def _values(base: Study, key: str, given: Any) -> list[Any]:
     """Return the values of an axis of a grid."""
     if isinstance(given, Mapping):
         with within(key):
-            if _is_whole(base, key) and "steps" not in given:
+            if _is_whole(base, key) and given.keys() <= {"from", "to"}:
                 low, high = _range(given, ("from", "to"))
                 given = {**given, "steps": high - low + 1}
             low, high, steps = _range(given, ("from", "to", "steps"))
@@ -424,8 +432,8 @@ def _range(given: Any, names: Sequence[str]) -> list[Any]:
         raise InputError(expected=f"a list of values, or {form}", got=given)
     strange = next((name for name in given if name not in names), None)
     if strange is not None:
-        problem = "does not belong to this range"
-        raise InputError(problem, key=str(strange), expected=form, nearest=nearest(strange, names))
+        problem, near = "does not belong to this range", nearest(strange, names)
+        raise InputError(problem, key=str(strange), expected=form, nearest=near)
     for name in names:
         if name not in given:
             raise InputError("missing", key=name, expected=form)
@@ -515,40 +523,22 @@ def _change(study: Study, key: str, value: Any, folder: PathLike | None) -> Stud
         return study.with_changes(deck=_with_copies(study.deck, name, value))
     seats = _seats_of(key, len(study.players))
     if seats is None:
+        if key in Study.model_fields or key == "seats":
+            raise InputError("no such axis", expected="it above [sweep], if it is the study's")
         raise InputError("no such axis", expected=_FORMS)
+    if name != "player":
+        return study.with_changes(players=changed_at(study.players, seats, name, value))
     players = list(study.players)
-    if name == "player":
-        for seat in seats:
-            players[seat] = Player.of(value, folder=folder)
-        return study.with_changes(players=players)
-    if name in ("name", "character", "kind", "base"):
-        raise InputError("not a parameter", expected="one of 'baobei list players'")
-    knowing = [seat for seat in seats if name in players[seat].values]
-    if not knowing:
-        raise no_such_parameter(players[seats[0]], name)
-    for seat in knowing:
-        players[seat] = players[seat].with_changes(**{name: value})
+    for seat in seats:
+        players[seat] = Player.of(value, folder=folder)
     return study.with_changes(players=players)
 
 
 def _seats_of(key: str, seats: int) -> list[int] | None:
-    """Return the seats that an axis changes; None where it is no axis of seats.
-
-    Raises:
-        InputError: There are fewer seats.
-    """
-    target, dot, name = key.partition(".")
-    if not dot or not name:
-        return None
-    if target == "all":
-        return list(range(seats))
-    parts = [part.strip() for part in target.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        return None
-    found = [seat for seat in map(whole_text, parts) if seat is not None and seat < seats]
-    if len(found) < len(parts):
-        raise InputError("no such seat", key=key, expected=f"0 to {seats - 1}, or all", got=target)
-    return found
+    """Return the seats that an axis changes; None where it is no axis of seats."""
+    target, _, name = key.partition(".")
+    with within(key):
+        return seats_of(target, seats) if name else None
 
 
 def _round_the_table(players: Sequence[Player], value: Any) -> list[Player]:

@@ -29,9 +29,9 @@ from typing import Any
 
 from sim.errors import InputError, unknown_name, within
 from sim.game.base import Shown, digest, needed
-from sim.game.files import PathLike, locate, read_toml
+from sim.game.files import PathLike, locate, read_toml, refuse_others
 from sim.game.players import Player, shipped_players
-from sim.game.study import Study, refuse_others, some_players
+from sim.game.study import Study, some_players
 
 SEATS = range(2, 7)
 """How many may sit at a table."""
@@ -123,7 +123,7 @@ class Tournament(Shown):
         """
         if not isinstance(data, Mapping):
             raise InputError(expected="a table with the keys of a tournament", got=data)
-        refuse_others(data, own="seats")
+        refuse_others("tournament", data)
         strange = next((key for key in data if key not in _KEYS), None)
         if strange is not None:
             error = unknown_name("key", str(strange), _KEYS, is_key=True)
@@ -338,7 +338,7 @@ def _seats(seats: Any, entrants: int) -> int:
     if seats is None:
         return min(DEFAULT_SEATS, entrants)
     most = min(SEATS[-1], entrants)
-    expected = f"a whole number from {SEATS[0]} to {most}"
+    expected = f"a whole number from {SEATS[0]} to {most}" if most > SEATS[0] else str(most)
     if entrants < SEATS[-1]:
         expected += f", as there are {entrants} players"
     return needed(seats, SEATS[0], most, expected, key="seats")

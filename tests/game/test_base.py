@@ -303,7 +303,7 @@ def test_runs_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         sim.run(study, threads=way(2), chunk=way(7), max_rounds=way(50), out=out / "run")
         sim.run(study, only=(way(10), way(30)), max_seconds=way(60), out=out / "part")
         sim.extend(out / "part", rounds=way(70), chunk=way(9))
-        until = Until("win_share", way(0), way(1))
+        until = Until("score_mean", way(0), way(1))
         sim.run(study, until=until, max_rounds=way(40), out=out / "until", records=way(0))
         sim.compare(study, rules={"peeks": way(1)}, rounds=way(20), seed=way(4), chunk=way(3),
                     rotate=way(0), out=out / "compare")  # fmt: skip
