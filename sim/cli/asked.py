@@ -19,14 +19,10 @@ if TYPE_CHECKING:
 def make_study(
     study: str | Study | None,
     *,
-    players: str | None = None,
-    edition: str | None = None,
-    deck: str | None = None,
-    rules: Sequence[str] = (),
-    settings: Sequence[str] = (),
     seed: int | None = None,
     rounds: int | None = None,
     games: int | None = None,
+    **changes: Any,
 ) -> Study:
     """Return the study that a command line means: a file or the built-in one, and changes to it.
 
@@ -39,18 +35,19 @@ def make_study(
         raise InputError("rounds and games at once", where="--games", expected="one of the two")
     study = DEFAULT_STUDY if study is None else study
     base = study if isinstance(study, Study) else load_study(study)
-    changes = _changes(base.players, players, edition, deck, rules, settings, most=6)
-    return base.with_changes(**changes, seed=seed, rounds=rounds, games=games)
+    changed = _changes(base.players, most=6, **changes)
+    return base.with_changes(**changed, seed=seed, rounds=rounds, games=games)
 
 
 def _changes(
     before: Sequence[Player],
-    players: str | None,
-    edition: str | None,
-    deck: str | None,
-    rules: Sequence[str],
-    settings: Sequence[str],
-    most: int | None = None,
+    most: int,
+    *,
+    players: str | None = None,
+    edition: str | None = None,
+    deck: str | None = None,
+    rules: Sequence[str] = (),
+    settings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what the options about players and the game change, as `with_changes` takes it."""
     from sim.game.deck import load_deck
@@ -64,7 +61,7 @@ def _changes(
             if not all(names):
                 expected = "names or files, with commas between them"
                 raise InputError("an empty name", expected=expected)
-            if most is not None and not 2 <= len(names) <= most:
+            if not 2 <= len(names) <= most:
                 raise InputError(expected=f"2 to {most} players", got=len(names))
             changes["players"] = [load_player(name) for name in names]
     if deck is not None:
@@ -112,25 +109,18 @@ def _setting(text: str, players: int) -> tuple[list[int], str, Any]:
 
 
 def make_tournament(
-    study: str | None,
-    *,
-    players: str | None,
-    edition: str | None,
-    deck: str | None,
-    rules: Sequence[str],
-    settings: Sequence[str],
-    **how: Any,
+    study: str | None, *, seed: int | None, rounds: int | None, seats: int | None, **changes: Any
 ) -> Tournament:
     """Return the tournament that a command line means.
 
     Raises:
         InputError: Something is wrong; says in which option or file.
     """
-    from sim.game.tournament import Tournament, load_tournament
+    from sim.game.tournament import MAX_ENTRANTS, Tournament, load_tournament
 
     base = Tournament.of() if study is None else load_tournament(study)
-    changes = _changes(base.players, players, edition, deck, rules, settings)
-    return base.with_changes(**changes, **how)
+    changed = _changes(base.players, most=MAX_ENTRANTS, **changes)
+    return base.with_changes(**changed, seed=seed, rounds=rounds, seats=seats)
 
 
 def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:

@@ -169,11 +169,11 @@ def metrics(names: Sequence[str], as_json: bool) -> str:
     from sim.metrics import SHOWN
     from sim.store.rows import COLUMNS
 
-    known = {each.name: each.name for each in (*SHOWN, *COLUMNS)} | {
-        name: name for name, _ in FACTS
-    }
-    wanted = [_named("metric", name, known) for name in names] or known
-    shown, kept = ([each for each in all_ if each.name in wanted] for all_ in (SHOWN, COLUMNS))
+    named = (*(m.name for m in SHOWN), *(name for name, _ in FACTS), *(c.name for c in COLUMNS))
+    known = dict(zip(named, named, strict=True))
+    wanted = [_named("metric", name, known) for name in names] or named
+    shown = [metric for metric in SHOWN if metric.name in wanted]
+    kept = [column for column in COLUMNS if column.name in wanted]
     facts = [(name, meaning) for name, meaning in FACTS if name in wanted]
     if as_json:
         summary = [metric.to_dict() for metric in shown]

@@ -14,7 +14,7 @@ import stat
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from sim.errors import InputError, cut, nearest, show, unknown_name, within
 
@@ -295,6 +295,25 @@ def refuse_others(kind: str, data: Mapping[str, Any]) -> None:
             if other != kind and key != _SHARED.get(kind):
                 raise InputError(f"this is a {other}: use {use}", key=key)
             return
+
+
+class FromFile:
+    """What a TOML file describes."""
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, folder: PathLike | None = None) -> Self:
+        """Return what a dict like such a file describes; each kind of file has its own."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_file(cls, path: PathLike) -> Self:
+        """Return what a TOML file describes; paths in it are relative to the file's folder.
+
+        Raises:
+            InputError: The file, or one that it names, is missing or wrong; says which.
+        """
+        with within(where=path):
+            return cls.from_dict(read_toml(path), folder=os.path.dirname(os.fspath(path)))
 
 
 Built = TypeVar("Built")

@@ -26,7 +26,6 @@ The same in Python, giving an equal `Study`::
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, ClassVar, Self
@@ -36,7 +35,7 @@ from pydantic import Field, model_validator
 from sim.errors import InputError, within
 from sim.game.base import Frozen, Prose, Whole, digest, plain
 from sim.game.deck import DEFAULT_DECK, Deck
-from sim.game.files import PathLike, locate, read_toml, refuse_others, shipped
+from sim.game.files import FromFile, PathLike, locate, refuse_others, shipped
 from sim.game.players import Player
 from sim.game.rules import PLAYER_COUNTS, Rules
 
@@ -52,7 +51,7 @@ Players = str | Iterable[PathLike | Mapping[str, Any] | Player]
 """What may stand for the players of a table: one entry for each seat, or names with commas."""
 
 
-class Study(Frozen):
+class Study(Frozen, FromFile):
     """What to play, resolved: nothing in it refers to a file any more. Immutable, checked.
 
     Make one with `Study.of`, `Study.from_file`, `Study.from_dict` or `load_study`.
@@ -174,16 +173,6 @@ class Study(Frozen):
             "question": question,
         }
         return cls.model_validate(data)
-
-    @classmethod
-    def from_file(cls, path: PathLike) -> Study:
-        """Return the study of a TOML file; paths in it are relative to the file's folder.
-
-        Raises:
-            InputError: The file, or one that it names, is missing or wrong; says which.
-        """
-        with within(where=path):
-            return cls.from_dict(read_toml(path), folder=os.path.dirname(os.fspath(path)))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, folder: PathLike | None = None) -> Study:

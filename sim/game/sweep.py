@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,7 +39,7 @@ from typing import Any
 from sim.errors import InputError, nearest, show, unknown_name, within
 from sim.game.base import Shown, as_whole, digest, needed, number, plain, whole
 from sim.game.deck import Bird, Deck
-from sim.game.files import PathLike, locate, parse_value, read_toml
+from sim.game.files import FromFile, PathLike, locate, parse_value
 from sim.game.players import Player, changed_at, seats_of
 from sim.game.study import Study
 from sim.texts import EXPECTED, is_line
@@ -76,7 +75,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Sweep(Shown):
+class Sweep(Shown, FromFile):
     """What to play, resolved and checked. Make one with `load_sweep` or `Sweep.of`.
 
     Attributes:
@@ -136,7 +135,8 @@ class Sweep(Shown):
             over = {key: _given(base, key, given) for key, given in over.items()}
             _check_twice(over, len(base.players), together=sample is None and together)
             if sample is not None:
-                columns = _sampled(base, over, _count("sample", sample), base.seed)
+                sample = needed(sample, 1, MAX_POINTS, key="sample")
+                columns = _sampled(base, over, sample, base.seed)
                 points = list(zip(*columns, strict=True))
             else:
                 columns = [_values(base, key, given) for key, given in over.items()]
@@ -156,16 +156,6 @@ class Sweep(Shown):
             raise InputError(expected="a table with the keys of a study, and sweep", got=data)
         base = Study.from_dict({k: data[k] for k in data if k != "sweep"}, folder=folder)
         return cls.of(base, **read_sweep(data.get("sweep", {})), folder=folder)
-
-    @classmethod
-    def from_file(cls, path: PathLike) -> Sweep:
-        """Return the sweep of a TOML file; paths in it are relative to the file's folder.
-
-        Raises:
-            InputError: The file, or one that it names, is missing or wrong; says which.
-        """
-        with within(where=path):
-            return cls.from_dict(read_toml(path), folder=os.path.dirname(os.fspath(path)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sweep as resolved, JSON-ready."""
@@ -308,7 +298,7 @@ def _values(base: Study, key: str, given: Any) -> list[Any]:
                 low, high = _range(given, ("from", "to"))
                 given = {**given, "steps": high - low + 1}
             low, high, steps = _range(given, ("from", "to", "steps"))
-            steps = _count("steps", steps)
+            steps = needed(steps, 1, MAX_POINTS, key="steps")
         if steps == 1:
             return [low]
         exact = [low + (high - low) * k / (steps - 1) for k in range(steps)]
@@ -444,10 +434,6 @@ def _range(given: Any, names: Sequence[str]) -> list[Any]:
     return [given[name] for name in names]
 
 
-def _count(name: str, value: Any) -> int:
-    return needed(value, 1, MAX_POINTS, key=name)
-
-
 def _is_whole(base: Study, key: str) -> bool:
     """Whether an axis takes whole numbers only."""
     target, _, name = key.partition(".")
@@ -462,13 +448,10 @@ def _focus(base: Study, keys: Sequence[str], focus: Any) -> tuple[int, ...]:
     """Return the seats whose win share is looked for."""
     seats = len(base.players)
     if focus is not None:
-        focus, found = plain(focus), set()
-        for given in focus if isinstance(focus, list | tuple | range) else [None]:
-            seat = whole(given)
-            if seat is None or not 0 <= seat < seats:
-                expected = f"a list of seats, from 0 to {seats - 1}"
-                raise InputError(expected=expected, key="focus", got=focus)
-            found.add(seat)
+        focus, expected = plain(focus), f"a list of seats, from 0 to {seats - 1}"
+        if not isinstance(focus, list | tuple | range):
+            raise InputError(expected=expected, key="focus", got=focus)
+        found = {needed(seat, 0, seats - 1, expected, key="focus") for seat in focus}
         return tuple(sorted(found))
     changed = (_seats_of(key, seats) or () for key in keys)
     touched = {seat for some in changed if len(some) < seats for seat in some}

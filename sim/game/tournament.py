@@ -18,7 +18,6 @@ tournament's seed and of who sits where: no two of them share a deal, all rounds
 from __future__ import annotations
 
 import math
-import os
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,9 +26,9 @@ from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any
 
-from sim.errors import InputError, unknown_name, within
+from sim.errors import InputError, unknown_name
 from sim.game.base import Shown, digest, needed
-from sim.game.files import PathLike, locate, read_toml, refuse_others
+from sim.game.files import FromFile, PathLike, locate, refuse_others
 from sim.game.players import Player, shipped_players
 from sim.game.study import Study, some_players
 
@@ -60,7 +59,7 @@ Table = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Tournament(Shown):
+class Tournament(Shown, FromFile):
     """What to play, resolved and checked. Make one with `load_tournament` or `Tournament.of`.
 
     Attributes:
@@ -132,16 +131,6 @@ class Tournament(Shown):
         seats = _seats(data.get("seats"), len(entrants))
         rest = {"rounds": DEFAULT_ROUNDS} | {key: data[key] for key in data if key != "seats"}
         return cls(entrants, Study.from_dict(rest | {"players": entrants[:seats]}, folder=folder))
-
-    @classmethod
-    def from_file(cls, path: PathLike) -> Tournament:
-        """Return the tournament of a TOML file; paths in it are relative to the file's folder.
-
-        Raises:
-            InputError: The file, or one that it names, is missing or wrong; says which.
-        """
-        with within(where=path):
-            return cls.from_dict(read_toml(path), folder=os.path.dirname(os.fspath(path)))
 
     def with_changes(
         self, *, players: Any = None, seats: int | None = None, **changes: Any
