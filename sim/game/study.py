@@ -162,9 +162,10 @@ class Study(Frozen, FromFile):
             InputError: Anything wrong in it.
         """
         data: dict[str, Any] = {
-            "players": some_players(players, folder, PLAYER_COUNTS[-1]),
-            "rules": _rules(edition, rules),
-            "deck": _deck(deck, folder),
+            "players": players,
+            "edition": edition,
+            "rules": rules,
+            "deck": deck,
             "rounds": rounds,
             "games": games,
             "seed": seed,
@@ -172,7 +173,7 @@ class Study(Frozen, FromFile):
             "title": title,
             "question": question,
         }
-        return cls.model_validate(data)
+        return cls.from_dict(data, folder=folder)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, folder: PathLike | None = None) -> Study:

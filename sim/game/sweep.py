@@ -489,8 +489,7 @@ def _at_axis(error: InputError, key: str) -> InputError:
     near = error.nearest
     if near and stem and error.key and error.key.rpartition(".")[2] == name:
         near = f"{stem}.{near}"
-    got: dict[str, Any] = {"got": error.got} if error.has_got else {}
-    return InputError(error.problem, key=inner, expected=error.expected, nearest=near, **got)
+    return error.but(key=inner, nearest=near, others=())
 
 
 def _change(study: Study, key: str, value: Any, folder: PathLike | None) -> Study:
