@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from sim.cli.pages import check_page, write_page
-from sim.cli.program import tell, typed
+from sim.cli.program import playing, tell, typed
 from sim.errors import as_written_here, nearest, show
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -189,10 +189,15 @@ class Wanted:
     as_json: bool = False
     quiet: bool = False
 
-    def play(self, play: Callable[..., Any], *asked: Any, **more: Any) -> Any:
-        """Return what a function of `sim.api` returns."""
+    def play(self, play: str, *asked: Any, notes: Sequence[str] = (), **more: Any) -> Any:
+        """Return what a function of `sim.api` returns, called by its name, after some notes."""
+        from sim import api
+
         workers = {"threads": self.threads, "processes": self.processes, "dask": self.dask}
-        return play(*asked, **workers, progress=not self.quiet, **more)
+        with playing(self.out):
+            for note in () if self.quiet else notes:
+                tell(note)
+            return getattr(api, play)(*asked, **workers, progress=not self.quiet, **more)
 
     def show(self, result: Any, *how: Any) -> None:
         """Print a result, say where it is, and write the page about it."""
