@@ -41,6 +41,21 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
         return number
 
 
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
+    """A number of seconds."""
+
+    name = "S"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """Return the number; fails with what was expected."""
+        try:
+            return float(value)
+        except ValueError:
+            near = as_written_here(value)
+            hint = f"; did you mean '{near}'?" if near else ""
+            self.fail(f"expected a number of seconds, got {show(value)}{hint}", param, ctx)
+
+
 class Span(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
     """A range of rounds or games, as 0:1000000; the second number is one past the last."""
 
@@ -169,7 +184,7 @@ report_option: Callable[[F], F] = stacked(
 """A page about the results."""
 
 seconds_option: Callable[[F], F] = click.option(
-    "--max-seconds", type=float, metavar="S", help="Stop after so many seconds of playing."
+    "--max-seconds", type=Seconds(), help="Stop after so many seconds of playing."
 )
 
 

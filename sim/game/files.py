@@ -169,7 +169,7 @@ def _text(path: PathLike, what: str, most: int) -> str:
     try:
         check_regular(path, f"a {what} file", most)
         content = Path(path).read_bytes()
-        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content[:2]:
             raise InputError("not UTF-8 but UTF-16", where=path, expected="a file saved as UTF-8")
         return content.decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
@@ -283,7 +283,7 @@ def refuse_others(kind: str, data: Mapping[str, Any]) -> None:
     """Refuse the content of a file that is one of another kind, which is named.
 
     Args:
-        kind: What it should be: ``study``, ``tournament``, ``player`` or ``deck``.
+        kind: What it should be: ``study``, ``tournament``, ``player``, ``deck``, ``scenario``.
         data: The content.
 
     Raises:
@@ -351,6 +351,7 @@ def resolve(
             else:
                 where, content = _named(kind, meant, folder, files)
                 key, folder = None, where.parent
+        with within(key, where):
             refuse_others(SINGULAR[kind], content)
         chain.append((key, where, content))
         if "base" not in content:

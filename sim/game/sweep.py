@@ -258,7 +258,8 @@ def read_axis(text: str) -> tuple[str, Any]:
         return key, value
     bare = _BARE.fullmatch(written)
     if bare is None and written[0] in "[{":
-        raise InputError(expected="[0, 2] or {from=0, to=1}, brackets closed", got=written)
+        expected = 'brackets closed and names in quotes, such as ["sharp", "novice"]'
+        raise InputError(expected=expected, got=written)
     parts = (part.strip() for part in (bare[1] if bare else written).split(","))
     return key, [parse_value(part) for part in parts if part]
 

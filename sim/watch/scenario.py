@@ -34,7 +34,7 @@ from sim.engine.play import advance
 from sim.errors import InputError, unknown_name, within
 from sim.game.base import Frozen, Prose, Whole, field_spec
 from sim.game.deck import DEFAULT_DECK, MAX_CARDS, Deck
-from sim.game.files import FromFile, PathLike
+from sim.game.files import FromFile, PathLike, refuse_others
 from sim.game.rules import EDITIONS, Edition, Rules
 from sim.watch.events import EVENTS, Decoder, broken_rules
 
@@ -342,6 +342,7 @@ class Scenario(Frozen, FromFile):
         Raises:
             InputError: Something in it is wrong.
         """
+        refuse_others("scenario", data)
         given = dict(data)
         if "deck" in given:
             with within("deck"):

@@ -298,6 +298,7 @@ REFUSED = {
         "--rule: peeks: set twice, by peeks=1 and peeks=3",
     ),
     "comma": (["run", "--set", "0.attention=0,5"], "got \"0,5\"; did you mean '0.5'?"),
+    "seconds": (["run", "--max-seconds", "0,5"], "of seconds, got \"0,5\"; did you mean '0.5'?"),
     "per cent": (["run", "--set", "0.attention=50%"], "got \"50%\"; did you mean '0.5'?"),
     "thousands": (["run", "--set", "0.bao_threshold=1,000"], "did you mean '1000'?"),
     "points": (["run", "--rounds", "1.000"], "got \"1.000\"; did you mean '1000'?"),
@@ -361,6 +362,8 @@ def test_malformed_files_name_the_place(tmp_path: Path) -> None:
     assert "not UTF-8" in refused("run", str(file))
     file.write_text('players = ["balanced"]\n', encoding="utf-16")
     assert "not UTF-8 but UTF-16, expected a file saved as UTF-8" in refused("run", str(file))
+    file.write_text('players = ["balanced"]\n', encoding="utf-16-be")
+    assert "not UTF-8 but UTF-16" in refused("run", str(file))
     file.write_text("players = [“balanced”, “sharp”]\n", encoding="utf-8")
     assert refused("run", str(file)).endswith("expected straight quotes, not “")
     file.write_text('players = ["balanced", "sharp"]\n[rules]\npeeks = 1\nrounds = 10\n')
@@ -387,7 +390,10 @@ def test_a_file_of_another_kind_is_called_by_its_kind(tmp_path: Path) -> None:
     for kind, use in {"player": "--players", "deck": "--deck", "scenario": "baobei check"}.items():
         assert f"this is a {kind}: use {use}" in refused("run", given[kind])
     for kind in ("study", "deck", "sweep"):
-        assert f"this is a {kind}: use" in refused("run", "--players", f"sharp,{given[kind]}")
+        told = refused("run", "--players", f"sharp,{given[kind]}")
+        assert told.startswith(f"{given[kind]}: ")
+        assert f"this is a {kind}: use" in told
+    assert "this is a study: use" in baobei("check", given["study"]).stderr
     (tmp_path / "player.toml").write_text('kind = "random"\n')
     for kind in ("study", "player"):
         assert f"this is a {kind}: use" in refused("run", "--deck", given[kind])
