@@ -118,7 +118,7 @@ change_options: Callable[[F], F] = stacked(
         metavar="SEAT.PARAM=VALUE",
         multiple=True,
         help="Change a parameter of the player at a seat, as in 0.bao_threshold=4; SEAT may be "
-        "'all'; may be repeated. 'baobei list players' shows them.",
+        "'0,2' or 'all'; may be repeated. 'baobei list players' shows them.",
     ),
 )
 """Changes to a study."""
