@@ -77,6 +77,7 @@ def test_plain_values_are_pythons() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("1000", 1000), ("1_000", 1000), ("1e3", 1000), (" 7 ", 7), ("1e400", None), ("1.5", None),
+     ("1,000,000", 10**6), ("1.000", None), ("1,00", None), ("1,000" * 2000, None),
      ("9" * 5000, None), ("nan", None), ("x", None), ("", None), (str(2**64), 2**64)],
 )  # fmt: skip
 def test_texts(text: str, expected: int | None) -> None:
