@@ -11,7 +11,7 @@ import click
 
 from sim.cli.pages import check_page, write_page
 from sim.cli.program import playing, tell, typed
-from sim.errors import as_written_here, nearest, show
+from sim.errors import InputError, as_written_here, nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,10 +34,10 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
 
         number = whole_text(value)
         if number is None or not self.low <= number <= self.high:
-            expected = f"expected a whole number from {self.low} to {self.high}"
             near = as_written_here(value)
-            hint = f"; did you mean '{near}'?" if near and near.isdecimal() else ""
-            self.fail(f"{expected}, got {show(value)}{hint}", param, ctx)
+            near = near if near and near.isdecimal() else None
+            expected = f"a whole number from {self.low} to {self.high}"
+            self.fail(str(InputError(expected=expected, got=value, nearest=near)), param, ctx)
         return number
 
 
@@ -51,9 +51,8 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # not generic before 
         try:
             return float(value)
         except ValueError:
-            near = as_written_here(value)
-            hint = f"; did you mean '{near}'?" if near else ""
-            self.fail(f"expected a number of seconds, got {show(value)}{hint}", param, ctx)
+            expected, near = "a number of seconds", as_written_here(value)
+            self.fail(str(InputError(expected=expected, got=value, nearest=near)), param, ctx)
 
 
 class Span(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
@@ -68,8 +67,8 @@ class Span(click.ParamType):  # type: ignore[type-arg]  # not generic before cli
         begin, _, end = str(value).partition(":")
         numbers = whole_text(begin), whole_text(end)
         if numbers[0] is None or numbers[1] is None or not 0 <= numbers[0] < numbers[1]:
-            expected = "expected BEGIN:END, such as 0:1000000, BEGIN below END"
-            self.fail(f"{expected}, got {show(value)}", param, ctx)
+            expected = "BEGIN:END, such as 0:1000000, BEGIN below END"
+            self.fail(str(InputError(expected=expected, got=value)), param, ctx)
         return numbers[0], numbers[1]
 
 
@@ -80,10 +79,9 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before clic
         """Return the name; fails with all names, and the nearest."""
         if value in self.choices:
             return str(value)
-        near = nearest(value, map(str, self.choices))
-        names = " or ".join(map(str, self.choices))
-        hint = f"; did you mean '{near}'?" if near else ""
-        self.fail(f"expected {names}, got {show(value)}{hint}", param, ctx)
+        names = [str(choice) for choice in self.choices]
+        told = {"expected": " or ".join(names), "got": value, "nearest": nearest(value, names)}
+        self.fail(str(InputError(**told)), param, ctx)
 
 
 def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
