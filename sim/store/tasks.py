@@ -240,9 +240,8 @@ Played = Comparing | Sweep | Tournament
 def plan_of(played: Played) -> dict[str, Any]:
     """Return what a folder has to know of what is played, in the order of its manifest."""
     study = played.a if isinstance(played, Comparing) else played.base
-    kind, count, rules = "comparison", study.count, {}
-    if not isinstance(played, Comparing):
-        rules = {"rules_id": study.rules_id}
+    rules = {} if isinstance(played, Comparing) else {"rules_id": study.rules_id}
+    kind, count = "comparison", study.count
     if isinstance(played, Sweep):
         kind, count = "sweep", study.count * len(played.points)
     elif isinstance(played, Tournament):
