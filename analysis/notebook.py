@@ -12,7 +12,8 @@ from typing import Any
 
 from analysis.blocks import Block, Folded, Heading, Letters, Sentence, Table, columns
 from analysis.templates import environment
-from analysis.text.numbers import changes, counted, setting
+from analysis.text.numbers import counted, setting
+from sim.game.base import told_changes
 from sim.game.deck import Deck
 from sim.game.players import Player
 from sim.game.rules import Rules
@@ -71,13 +72,13 @@ def _game(study: Study) -> Iterator[Sentence]:
     changed = study.rules.changed_from_edition()
     assumed = " (assumed)" if study.deck_assumed else ""
     yield Sentence(f"{study.edition} edition, deck {study.deck.name}{assumed}")
-    yield Sentence(f"rules changed: {changes(changed)}" if changed else "")
+    yield Sentence(f"rules changed: {told_changes(changed)}" if changed else "")
 
 
 def _differing(player: Player) -> str:
     values = player.values
     usual = {spec["name"]: spec["default"] for spec in player.parameters()}
-    return changes({name: values[name] for name in usual if values[name] != usual[name]})
+    return told_changes({name: values[name] for name in usual if values[name] != usual[name]})
 
 
 def _special_and_all(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from functools import partial
@@ -46,7 +47,7 @@ class InputError(BaobeiError):
         expected: What would be right, in words.
         got: The value found, absent (`has_got` False) where there is none.
         nearest: The valid name most like the one given; None if none is near.
-        others: Keys of further problems found in the same place.
+        others: Keys of further problems found in the same place, and which of them are missing.
     """
 
     def __init__(
@@ -156,8 +157,36 @@ def nearest(name: object, valid: Iterable[str]) -> str | None:
     if not isinstance(name, str):
         return None
     plain = {text.lower().replace("-", "_"): text for text in valid}
-    found = get_close_matches(name.lower().replace("-", "_"), plain, n=1, cutoff=0.5)
+    asked = name.strip(_QUOTES).lower().replace("-", "_")
+    found = get_close_matches(asked, plain, n=1, cutoff=_NEAR)
     return plain[found[0]] if found else None
+
+
+_QUOTES = "\"' \u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb"
+_NEAR = 0.6  # share of the letters that two names have in common, in the same order
+
+
+def as_written_here(text: object) -> str | None:
+    """Return the number that a text means, as the program reads it; None if it means none.
+
+    ``0,5``, ``50%``, ``1.000`` and ``1,000,000`` are numbers to people, but not to TOML.
+    """
+    if not isinstance(text, str):
+        return None
+    for pattern, write in _NUMBERS:
+        if found := pattern.fullmatch(text.strip(_QUOTES)):
+            return write(found[0])
+    return None
+
+
+_NUMBERS: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
+    (re.compile(r"[1-9]\d{0,2}([.,' ]\d{3}){1,5}"), lambda text: re.sub(r"\D", "", text)),
+    (re.compile(r"-?\d{1,15},\d{1,15}"), lambda text: text.replace(",", ".")),
+    (
+        re.compile(r"\d{1,15}([.,]\d{1,15})? ?%"),
+        lambda text: f"{float(text[:-1].replace(',', '.')) / 100:.12g}",
+    ),
+)
 
 
 def one_of(names: Iterable[str], quote: str = '"') -> str:

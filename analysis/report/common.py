@@ -23,6 +23,7 @@ from analysis.blocks import (
 )
 from analysis.report.pen import Pen, Source
 from analysis.report.repeat import changes, command, defaults, study_toml
+from analysis.text.numbers import played_with
 from analysis.words import ORDINALS, Language
 from sim.game.players import KINDS, Player, load_player, shipped_players
 from sim.game.rules import Rules
@@ -41,7 +42,7 @@ def setting(pen: Pen, source: Source) -> Markup:
         "page.setting",
         players=language.counted("count.players", seats),
         played=_played(pen, source),
-        edition=language.text(f"edition.{summary['edition']}"),
+        edition=" / ".join(language.text(f"edition.{e}") for e in played_with(summary, "edition")),
         deck=deck_name(language, summary),
         seed=summary["seed"],
     )
@@ -49,8 +50,10 @@ def setting(pen: Pen, source: Source) -> Markup:
 
 def deck_name(language: Language, summary: Mapping[str, Any]) -> str | Markup:
     """Return a deck's name, and whether its numbers of copies are assumed."""
-    name: str = summary["deck"]
-    return language.say("page.assumed_deck", deck=name) if summary["deck_assumed"] else name
+    names = played_with(summary, "deck")
+    if summary["deck_assumed"] and len(names) == 1:
+        return language.say("page.assumed_deck", deck=names[0])
+    return " / ".join(names)
 
 
 def _played(pen: Pen, source: Source) -> Markup:

@@ -7,10 +7,11 @@ from typing import Any
 
 from analysis.blocks import Block, Sentence, Table, columns
 from analysis.comparing import FEW, Row, is_sure, is_tested, moves_untested
-from analysis.text.numbers import NONE, changes, counted, decimals, fixed, plain
+from analysis.text.numbers import NONE, counted, decimals, fixed, plain
 from analysis.text.played import speed
 from analysis.text.terminal import WIDTH, align, draw, shortened
 from analysis.words import ORDINALS
+from sim.game.base import told_changes
 from sim.metrics import COMPARED, differs
 
 _UNITS = {"share": "percentage points", "plucks": "times", "powers": "times", "recyclings": "times"}
@@ -119,7 +120,7 @@ def _header(summary: Mapping[str, Any]) -> Iterator[Sentence]:
         told = ", ".join(study["players"])
         told += f"; {study['edition']} edition, deck {study['deck']}"
         if study["rules_changed"]:
-            told += f", {changes(study['rules_changed'])}"
+            told += f", {told_changes(study['rules_changed'])}"
         title = f"{study['title']}: " if study["title"] else ""
         yield Sentence(title + told, side.upper(), indent=11)
     changed = "; ".join(map(_change, summary["changed"]))

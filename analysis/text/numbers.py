@@ -77,16 +77,11 @@ def with_intervals(
     ]
 
 
-def changes(changed: Mapping[str, Any]) -> str:
-    """Return changed rule options as ``a=1, b.2=6``, as ``--rule`` takes them."""
-    parts = []
-    for name, value in changed.items():
-        entries = value.items() if isinstance(value, Mapping) else [("", value)]
-        parts += [
-            f"{name}.{entry}={plain(each)}" if entry else f"{name}={plain(each)}"
-            for entry, each in entries
-        ]
-    return ", ".join(parts)
+def played_with(summary: Mapping[str, Any], key: str) -> list[str]:
+    """Return what was played with of ``edition`` or ``deck``: of a sweep over it all values."""
+    if key not in summary.get("axes", ()):
+        return [summary[key]]
+    return list(dict.fromkeys(setting(point["values"][key]) for point in summary["points"]))
 
 
 def plain(value: Any) -> str:

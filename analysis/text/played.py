@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.blocks import Block, Heading, Letters, Sentence
-from analysis.text.numbers import changes, counted, fixed, percent, with_intervals
+from analysis.text.numbers import counted, fixed, percent, played_with, with_intervals
+from sim.game.base import told_changes
 
 _NOTICEABLE = 0.05  # seconds
 
@@ -24,13 +25,14 @@ def speed(units: int, unit: str, seconds: float | None, saving: float = 0.0) -> 
 
 def header(summary: Mapping[str, Any], played: str, question: str = "") -> Iterator[Block]:
     """Yield title, question and what was played."""
-    deck = summary["deck"] + (" (assumed)" if summary["deck_assumed"] else "")
+    editions, decks = (played_with(summary, key) for key in ("edition", "deck"))
+    assumed = " (assumed)" if summary["deck_assumed"] and len(decks) == 1 else ""
     yield Heading(summary["title"])
     yield Sentence(question)
-    told = f"{summary['edition']} edition, deck {deck}: {played}, seed {summary['seed']}"
-    yield Sentence(f"BAO BEI, {told}", hanging=2)
+    game = f"{' or '.join(editions)} edition, deck {' or '.join(decks)}{assumed}"
+    yield Sentence(f"BAO BEI, {game}: {played}, seed {summary['seed']}", hanging=2)
     if summary["rules_changed"]:
-        yield Sentence(changes(summary["rules_changed"]), "rules changed:", indent=15)
+        yield Sentence(told_changes(summary["rules_changed"]), "rules changed:", indent=15)
 
 
 PLAYED = ("wins %", "95 % interval", "score", "95 % interval", "BAO %", "won %", "plucks", "hit %")

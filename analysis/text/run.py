@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis.blocks import Block, Column, Folded, Heading, Letters, Sentence, Table, columns, fact
-from analysis.text.numbers import changes, counted, fixed, scaled, share, with_intervals
+from analysis.text.numbers import counted, fixed, scaled, share, with_intervals
 from analysis.text.terminal import draw, fitted
+from sim.game.base import told_changes
 
 _REASONS = {"bao": "BAO", "second_recycling": "automatic end", "turn_cap": "turn cap"}
 _GAME_REASONS = {
@@ -48,7 +49,7 @@ def run_blocks(summary: Mapping[str, Any], title: str, question: str) -> list[Bl
 
 
 def _played(summary: Mapping[str, Any]) -> list[Sentence]:
-    changed = changes(summary["rules_changed"])
+    changed = told_changes(summary["rules_changed"])
     rules = [Sentence(changed, "rules changed:", indent=15)] if changed else []
     return [Sentence(headline(summary), hanging=2), *rules]
 

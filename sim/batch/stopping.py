@@ -23,7 +23,7 @@ from typing import Any
 
 from sim.batch.executors import count
 from sim.batch.ranges import Range, Ranges, checked, in_words, minus, size
-from sim.errors import InputError, nearest, one_of, within
+from sim.errors import InputError, as_written_here, nearest, one_of, within
 from sim.game.base import number, whole, whole_text
 from sim.game.study import MAX_UNITS, Study
 
@@ -136,8 +136,18 @@ def _width(text: str) -> float:
     except ValueError:
         width = math.nan
     if not 0 < width < math.inf:
-        raise InputError("not a width", expected="a number above 0", got=text)
+        near = as_written_here(text)
+        raise InputError("not a width", expected="a number above 0", got=text, nearest=near)
     return width
+
+
+def _check_width(target: Until) -> None:
+    """Refuse a width that any interval is within: most often it was meant in per cent."""
+    width = target.half_width
+    if target.metric == "win_share" and width >= 0.5:
+        expected = "a share below 0.5, such as 0.05 for 5 %"
+        near = as_written_here(f"{width:g}%") if 1 <= width < 50 else None
+        raise InputError("no interval is wider", expected=expected, got=width, nearest=near)
 
 
 # --- what to play, and when to stop ---------------------------------------------------------------
@@ -178,6 +188,8 @@ class Plan:
         """
         with within(where="until"):
             target = Until.of(until, len(study.players))
+            if target is not None:
+                _check_width(target)
         limit = study.unit
         for unit, most in max_units.items():
             most = count(f"max_{unit}", most, MAX_UNITS)

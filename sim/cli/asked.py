@@ -20,14 +20,10 @@ if TYPE_CHECKING:
 def make_study(
     study: str | Study | None,
     *,
-    players: str | None = None,
-    edition: str | None = None,
-    deck: str | None = None,
-    rules: Sequence[str] = (),
-    settings: Sequence[str] = (),
     seed: int | None = None,
     rounds: int | None = None,
     games: int | None = None,
+    **changes: Any,
 ) -> Study:
     """Return the study that a command line means: a file or the built-in one, and changes to it.
 
@@ -40,20 +36,19 @@ def make_study(
         raise InputError("rounds and games at once", where="--games", expected="one of the two")
     study = DEFAULT_STUDY if study is None else study
     base = study if isinstance(study, Study) else load_study(study)
-    if players is not None and not 2 <= len(players.split(",")) <= 6:
-        got = len(players.split(","))
-        raise InputError(where="--players", expected="2 to 6 players", got=got)
-    changes = _changes(base.players, players, edition, deck, rules, settings)
-    return base.with_changes(**changes, seed=seed, rounds=rounds, games=games)
+    changed = _changes(base.players, most=6, **changes)
+    return base.with_changes(**changed, seed=seed, rounds=rounds, games=games)
 
 
 def _changes(
     before: Sequence[Player],
-    players: str | None,
-    edition: str | None,
-    deck: str | None,
-    rules: Sequence[str],
-    settings: Sequence[str],
+    most: int,
+    *,
+    players: str | None = None,
+    edition: str | None = None,
+    deck: str | None = None,
+    rules: Sequence[str] = (),
+    settings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what the options about players and the game change, as `with_changes` takes it."""
     from sim.game.deck import load_deck
@@ -62,11 +57,14 @@ def _changes(
 
     changes: dict[str, Any] = {}
     if players is not None:
+        names = [name.strip() for name in players.split(",")]
         with within(where="--players"):
-            if not all(name.strip() for name in players.split(",")):
+            if not all(names):
                 expected = "names or files, with commas between them"
                 raise InputError("an empty name", expected=expected)
-            changes["players"] = [load_player(name.strip()) for name in players.split(",")]
+            if not 2 <= len(names) <= most:
+                raise InputError(expected=f"2 to {most} players", got=len(names))
+            changes["players"] = [load_player(name) for name in names]
     if deck is not None:
         with within(where="--deck"):
             changes["deck"] = load_deck(deck)
@@ -82,33 +80,33 @@ def _changes(
 
 def _set(players: list[Player], settings: Iterable[str]) -> list[Player]:
     """Return the players with what ``--set`` says changed."""
-    from sim.game.players import no_such_parameter
+    from sim.game.players import changed_at
 
+    told: dict[tuple[Any, ...], str] = {}
     for text in settings:
         with within(where=cut(f"--set {text}")):
             seats, name, value = _setting(text, len(players))
-            knowing = [seat for seat in seats if name in players[seat].values]
-            if not knowing:
-                raise no_such_parameter(players[seats[0]], name)
-            for seat in knowing:
-                players[seat] = players[seat].with_changes(**{name: value})
+            same = (name, *sorted(seats))
+            if same in told:
+                problem = f"set twice, by {cut(told[same])} and {cut(text)}"
+                raise InputError(problem, key=name, expected="one of them")
+            told[same] = text
+            players = changed_at(players, seats, name, value)
     return players
 
 
 def _setting(text: str, players: int) -> tuple[list[int], str, Any]:
     """Return the seats, the parameter and the value that ``SEAT.PARAM=VALUE`` means."""
-    from sim.game.base import whole_text
+    from sim.game.players import seats_of
 
     target, equals, written = (part.strip() for part in text.partition("="))
     seat, dot, name = target.partition(".")
     if not (equals and dot and name and written):
         raise InputError(expected="SEAT.PARAM=VALUE, such as 0.bao_threshold=4")
-    at = whole_text(seat) if seat.isdecimal() else None
-    if seat != "all" and (at is None or at >= players):
+    seats = seats_of(seat, players)
+    if seats is None:
         raise InputError("no such seat", expected=f"0 to {players - 1}, or all", got=seat)
-    if name in ("name", "character", "kind", "base"):
-        raise InputError("not a parameter", key=name, expected="one of 'baobei list players'")
-    return list(range(players)) if at is None else [at], name, parse_value(written)
+    return seats, name, parse_value(written)
 
 
 def make_exploit(
@@ -151,25 +149,18 @@ def make_exploit(
 
 
 def make_tournament(
-    study: str | None,
-    *,
-    players: str | None,
-    edition: str | None,
-    deck: str | None,
-    rules: Sequence[str],
-    settings: Sequence[str],
-    **how: Any,
+    study: str | None, *, seed: int | None, rounds: int | None, seats: int | None, **changes: Any
 ) -> Tournament:
     """Return the tournament that a command line means.
 
     Raises:
         InputError: Something is wrong; says in which option or file.
     """
-    from sim.game.tournament import Tournament, load_tournament
+    from sim.game.tournament import MAX_ENTRANTS, Tournament, load_tournament
 
     base = Tournament.of() if study is None else load_tournament(study)
-    changes = _changes(base.players, players, edition, deck, rules, settings)
-    return base.with_changes(**changes, **how)
+    changed = _changes(base.players, most=MAX_ENTRANTS, **changes)
+    return base.with_changes(**changed, seed=seed, rounds=rounds, seats=seats)
 
 
 def make_sweep(study: str | None, over: Sequence[str], **table: Any) -> Sweep:

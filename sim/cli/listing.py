@@ -153,33 +153,51 @@ def _compared(found: Sequence[Player]) -> list[str]:
     return [*lines, "", *align(rows, headings, left=(0, len(found) + 1))]
 
 
-def metrics(as_json: bool) -> str:
-    """Return the numbers of a summary and the columns of records, with units."""
+def metrics(names: Sequence[str], as_json: bool) -> str:
+    """Return the numbers of a summary and the columns of records, with units.
+
+    Args:
+        names: Of numbers and columns; all if there are none.
+        as_json: As JSON.
+
+    Raises:
+        InputError: No such number.
+    """
     from dataclasses import asdict
 
     from analysis.tables import FACTS
     from sim.metrics import SHOWN
     from sim.store.rows import COLUMNS
 
+    named = (*(m.name for m in SHOWN), *(name for name, _ in FACTS), *(c.name for c in COLUMNS))
+    known = dict(zip(named, named, strict=True))
+    wanted = [_named("metric", name, known) for name in names] or named
+    shown = [metric for metric in SHOWN if metric.name in wanted]
+    kept = [column for column in COLUMNS if column.name in wanted]
+    facts = [(name, meaning) for name, meaning in FACTS if name in wanted]
     if as_json:
-        summary = [metric.to_dict() for metric in SHOWN]
-        records = [asdict(column) for column in COLUMNS]
-        facts = [{"name": name, "description": meaning} for name, meaning in FACTS]
-        return to_json({"summary": summary, "run": facts, "records": records})
-    columns = [[c.name, c.type, c.unit or "-", c.description] for c in COLUMNS]
-    return "\n".join(
+        summary = [metric.to_dict() for metric in shown]
+        records = [asdict(column) for column in kept]
+        run = [{"name": name, "description": meaning} for name, meaning in facts]
+        return to_json({"summary": summary, "run": run, "records": records})
+    columns = [[c.name, c.type, c.unit or "-", c.description] for c in kept]
+    parts = [
         [
             "Numbers of a summary (run --json, summary.json, metrics.parquet).",
             "±: with a 95 % interval; (±): the same, but not where games are played.",
-            *_metric_lines(SHOWN),
-            "",
+            *_metric_lines(shown),
+        ],
+        [
             "What a summary says of the run itself:",
-            *align(FACTS, ("name", "meaning"), left=(0, 1)),
-            "",
+            *align(facts, ("name", "meaning"), left=(0, 1)),
+        ],
+        [
             "Columns of records (run --records): one row for each finished round and seat:",
             *align(columns, ("column", "type", "unit", "meaning"), left=(0, 1, 2, 3)),
-        ]
-    )
+        ],
+    ]
+    found = zip((shown, facts, kept), parts, strict=True)
+    return "\n\n".join("\n".join(part) for some, part in found if some)
 
 
 def _metric_lines(metrics: Sequence[Metric]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Any, TypeVar
@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from sim.cli.pages import check_page, write_page
-from sim.cli.program import tell, typed
-from sim.errors import nearest, show
+from sim.cli.program import playing, tell, typed
+from sim.errors import InputError, as_written_here, nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,9 +34,25 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
 
         number = whole_text(value)
         if number is None or not self.low <= number <= self.high:
-            expected = f"expected a whole number from {self.low} to {self.high}"
-            self.fail(f"{expected}, got {show(value)}", param, ctx)
+            near = as_written_here(value)
+            near = near if near and near.isdecimal() else None
+            expected = f"a whole number from {self.low} to {self.high}"
+            self.fail(str(InputError(expected=expected, got=value, nearest=near)), param, ctx)
         return number
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
+    """A number of seconds."""
+
+    name = "S"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """Return the number; fails with what was expected."""
+        try:
+            return float(value)
+        except ValueError:
+            expected, near = "a number of seconds", as_written_here(value)
+            self.fail(str(InputError(expected=expected, got=value, nearest=near)), param, ctx)
 
 
 class Span(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
@@ -51,8 +67,8 @@ class Span(click.ParamType):  # type: ignore[type-arg]  # not generic before cli
         begin, _, end = str(value).partition(":")
         numbers = whole_text(begin), whole_text(end)
         if numbers[0] is None or numbers[1] is None or not 0 <= numbers[0] < numbers[1]:
-            expected = "expected BEGIN:END, such as 0:1000000, BEGIN below END"
-            self.fail(f"{expected}, got {show(value)}", param, ctx)
+            expected = "BEGIN:END, such as 0:1000000, BEGIN below END"
+            self.fail(str(InputError(expected=expected, got=value)), param, ctx)
         return numbers[0], numbers[1]
 
 
@@ -63,10 +79,9 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before clic
         """Return the name; fails with all names, and the nearest."""
         if value in self.choices:
             return str(value)
-        near = nearest(value, map(str, self.choices))
-        names = " or ".join(map(str, self.choices))
-        hint = f"; did you mean '{near}'?" if near else ""
-        self.fail(f"expected {names}, got {show(value)}{hint}", param, ctx)
+        names = [str(choice) for choice in self.choices]
+        told = {"expected": " or ".join(names), "got": value, "nearest": nearest(value, names)}
+        self.fail(str(InputError(**told)), param, ctx)
 
 
 def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -106,7 +121,7 @@ change_options: Callable[[F], F] = stacked(
         metavar="SEAT.PARAM=VALUE",
         multiple=True,
         help="Change a parameter of the player at a seat, as in 0.bao_threshold=4; SEAT may be "
-        "'all'; may be repeated. 'baobei list players' shows them.",
+        "'0,2' or 'all'; may be repeated. 'baobei list players' shows them.",
     ),
 )
 """Changes to a study."""
@@ -172,7 +187,7 @@ report_option: Callable[[F], F] = stacked(
 """A page about the results."""
 
 seconds_option: Callable[[F], F] = click.option(
-    "--max-seconds", type=float, metavar="S", help="Stop after so many seconds of playing."
+    "--max-seconds", type=Seconds(), help="Stop after so many seconds of playing."
 )
 
 
@@ -192,10 +207,15 @@ class Wanted:
     as_json: bool = False
     quiet: bool = False
 
-    def play(self, play: Callable[..., Any], *asked: Any, **more: Any) -> Any:
-        """Return what a function of `sim.api` returns."""
+    def play(self, play: str, *asked: Any, notes: Sequence[str] = (), **more: Any) -> Any:
+        """Return what a function of `sim.api` returns, called by its name, after some notes."""
+        from sim import api
+
         workers = {"threads": self.threads, "processes": self.processes, "dask": self.dask}
-        return play(*asked, **workers, progress=not self.quiet, **more)
+        with playing(self.out):
+            for note in () if self.quiet else notes:
+                tell(note)
+            return getattr(api, play)(*asked, **workers, progress=not self.quiet, **more)
 
     def show(self, result: Any, *how: Any) -> None:
         """Print a result, say where it is, and write the page about it."""
@@ -220,7 +240,7 @@ def wanted(function: Callable[..., None]) -> Callable[..., None]:
         }
         asked = Wanted(**mine)
         if "page" in mine:
-            check_page(asked.page, asked.lang)
+            check_page(asked.page, asked.lang, out=asked.out)
         function(wanted=asked, **given)
 
     return command

@@ -11,13 +11,16 @@ from sim.cli.program import tell
 from sim.errors import InputError, within
 
 
-def check_page(path: str | None, lang: str, option: str = "--report") -> None:
+def check_page(
+    path: str | None, lang: str, option: str = "--report", out: str | None = None
+) -> None:
     """Check before anything is played that a page can be written.
 
     Args:
         path: Of the page; None where none is wanted.
         lang: Code of its language.
         option: That says where to write it.
+        out: The folder for the results, which is made before the page; None for none.
 
     Raises:
         InputError: The file cannot be written, or no such language.
@@ -33,7 +36,9 @@ def check_page(path: str | None, lang: str, option: str = "--report") -> None:
     from sim.store.files import check_file
 
     with within(where=option):
-        check_file(path)
+        if Path(path).suffix.lower() not in ("", ".html", ".htm"):
+            raise InputError("a page is HTML", expected="a file such as page.html", got=path)
+        check_file(path, made=out or None)
 
 
 def write_page(results: Sequence[Any], path: str | None, lang: str, quiet: bool) -> None:

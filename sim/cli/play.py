@@ -28,7 +28,7 @@ from sim.cli.options import (
     wanted,
     worker_options,
 )
-from sim.cli.program import main, playing, tell
+from sim.cli.program import main, tell
 from sim.errors import InputError, within
 
 DEFAULT_ROUNDS = 1_000_000
@@ -78,14 +78,10 @@ def run(
     if records and wanted.out is None:
         raise InputError("records need a folder", where="--records", expected="--out FOLDER")
     study = make_study(**table)
-    from sim import api
-
     limits: dict[str, Any] = {"only": only, "until": until, "max_seconds": max_seconds}
     limits |= {"max_rounds": max_rounds, "max_games": max_games}
     given = {name: value for name, value in limits.items() if value is not None}
-    with playing(wanted.out):
-        result = wanted.play(api.run, study, records=records, out=wanted.out, **given)
-    wanted.show(result)
+    wanted.show(wanted.play("run", study, records=records, out=wanted.out, **given))
 
 
 @main.command(epilog="Example: baobei extend my-results --rounds 3e6")
@@ -107,12 +103,9 @@ def extend(
     if (rounds is None) == (games is None):
         expected = "one of --rounds and --games, the new number in all"
         raise InputError("rounds or games?", where="--rounds", expected=expected)
-    from sim import api
-
-    limit = {} if max_seconds is None else {"max_seconds": max_seconds}
-    with playing(folder):
-        result = wanted.play(api.extend, folder, rounds=rounds, games=games, **limit)
-    replace(wanted, out=folder).show(result)
+    limit: dict[str, Any] = {} if max_seconds is None else {"max_seconds": max_seconds}
+    wanted = replace(wanted, out=folder)
+    wanted.show(wanted.play("extend", folder, rounds=rounds, games=games, **limit))
 
 
 @main.command(epilog="Example: baobei merge part-1 part-2 part-3 --out whole")
@@ -146,12 +139,7 @@ def tournament(wanted: Wanted, **table: Any) -> None:
     All combinations of players are played, in all rotations of seats, equally often. With --set,
     SEAT is a player's place in the list, from 0. Without arguments all players of the program meet.
     """
-    asked = make_tournament(**table)
-    from sim import api
-
-    with playing(wanted.out):
-        result = wanted.play(api.tournament, asked, out=wanted.out)
-    wanted.show(result)
+    wanted.show(wanted.play("tournament", make_tournament(**table), out=wanted.out))
 
 
 @main.command(epilog="Example: baobei exploit balanced --seats 4 --save response.toml")
@@ -183,15 +171,13 @@ def exploit(wanted: Wanted, save: str | None, **table: Any) -> None:
     asked = make_exploit(**table)
     import tomli_w
 
-    from sim import api
     from sim.store.files import check_file, put
 
     path = None
     if save is not None:
         with within(where="--save"):
             path = check_file(save)
-    with playing(wanted.out):
-        result = wanted.play(api.exploit, asked, out=wanted.out)
+    result = wanted.play("exploit", asked, out=wanted.out)
     wanted.show(result)
     if path is not None:
         put(path, tomli_w.dumps(result.challenger.to_dict()))
@@ -221,12 +207,7 @@ def sweep(study: str | None, over: Sequence[str], wanted: Wanted, **table: Any) 
     What is changed stands in the table [sweep] of the study file, or after --over. All points are
     played on the same deals. 'baobei list players' and 'baobei list rules' show what there is.
     """
-    asked = make_sweep(study, over, **table)
-    from sim import api
-
-    with playing(wanted.out):
-        result = wanted.play(api.sweep, asked, out=wanted.out)
-    wanted.show(result)
+    wanted.show(wanted.play("sweep", make_sweep(study, over, **table), out=wanted.out))
 
 
 @main.command(epilog="Example: baobei compare --rule bao_failure_minimum=10 --rounds 1e5")
@@ -255,14 +236,10 @@ def compare(studies: tuple[str, ...], everything: bool, wanted: Wanted, **table:
     make the second study from it; --seed, --rounds and --games hold for both.
     """
     asked = make_comparison(studies, **table)
-    from sim import api
     from sim.game.comparison import changed
 
     notes = [*asked.notes, *([] if changed(asked.a, asked.b) else [_UNCHANGED])]
-    with playing(wanted.out):
-        for note in () if wanted.quiet else notes:
-            tell(note)
-        result = wanted.play(api.play_comparison, asked, out=wanted.out)
+    result = wanted.play("play_comparison", asked, notes=notes, out=wanted.out)
     wanted.show(result, everything)
 
 

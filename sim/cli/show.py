@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from sim.cli.options import (
     MAX_UNITS,
     Choice,
     Whole,
+    count_options,
     json_option,
     lang_option,
     quiet_option,
@@ -28,13 +30,21 @@ from sim.texts import printable
 @table_options
 @click.option("--round", "round_", type=Whole(0, MAX_UNITS - 1), help="Round to show, from 0.")
 @click.option("--game", type=Whole(0, MAX_UNITS - 1), help="Whole game to show instead.")
+@count_options("Rounds of the run that it is one of.", "Games of the run that it is one of.")
 @click.option(
     "--format", "form", type=Choice(["text", "jsonl"]), default="text", help="text or jsonl."
 )
 @click.option("--explain", is_flag=True, help="Say which estimates each decision was made on.")
 @quiet_option
 def trace(
-    round_: int | None, game: int | None, form: str, explain: bool, quiet: bool, **table: Any
+    round_: int | None,
+    game: int | None,
+    rounds: int | None,
+    games: int | None,
+    form: str,
+    explain: bool,
+    quiet: bool,
+    **table: Any,
 ) -> None:
     """Show one round or one game, card by card.
 
@@ -45,8 +55,14 @@ def trace(
     """
     if round_ is not None and game is not None:
         raise InputError("a round and a game at once", where="--game", expected="one of the two")
-    rounds = None if round_ is None else round_ + 1
-    study = make_study(**table, rounds=rounds, games=None if game is None else game + 1)
+    for option, index, most in (("--round", round_, rounds), ("--game", game, games)):
+        if index is not None and most is not None and index >= most:
+            raise InputError(where=option, expected=f"a number from 0 to {most - 1}", got=index)
+    if rounds is None and round_ is not None:
+        rounds = round_ + 1
+    if games is None and game is not None:
+        games = game + 1
+    study = make_study(**table, rounds=rounds, games=games)
     _engine(quiet)
     from sim.watch.trace import trace as play
 
@@ -150,16 +166,17 @@ def players(names: tuple[str, ...], as_json: bool) -> None:
     click.echo(listing.players(names, as_json))
 
 
-@list_.command(epilog="Example: baobei list metrics --json")
+@list_.command(epilog="Example: baobei list metrics win_share score")
+@click.argument("names", metavar="[NAME]...", nargs=-1)
 @json_option
-def metrics(as_json: bool) -> None:
+def metrics(names: tuple[str, ...], as_json: bool) -> None:
     """Show the numbers of results, with units.
 
     Those of a summary, and the columns of records.
     """
     from sim.cli import listing
 
-    click.echo(listing.metrics(as_json))
+    click.echo(listing.metrics(names, as_json))
 
 
 @main.command(epilog="Example: baobei report my-results --out my-results.html --lang it")
@@ -180,6 +197,10 @@ def report(folders: tuple[str, ...], out: str | None, lang: str, quiet: bool) ->
         if not Path(folder).is_dir():
             problem = "not a folder" if Path(folder).exists() else "no such folder"
             raise InputError(problem, where=folder, expected="a folder with results")
+    real = [os.path.realpath(folder) for folder in folders]
+    twice = next((folder for k, folder in enumerate(folders) if real[k] in real[:k]), None)
+    if twice is not None:
+        raise InputError("the same folder twice", where=twice, expected="each folder once")
     path = str(Path(folders[0]) / "report.html") if out is None else out
     check_page(path, lang, option="--out")
     write_page(folders, path, lang, quiet)

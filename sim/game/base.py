@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
@@ -23,7 +24,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from sim.errors import InputError, nearest, one_of, unknown_name
+from sim.errors import InputError, as_written_here, nearest, one_of, unknown_name
 from sim.texts import EXPECTED, is_line, on_one_line
 
 _EXACT = 2**53
@@ -74,8 +75,16 @@ def number(value: object) -> float | None:
     return value if abs(value) <= 1e300 else None  # false for what is not a number
 
 
+_THOUSANDS = re.compile(r"\s*[1-9]\d{0,2}([.,]\d{3}){1,6}\s*")
+
+
 def whole_text(text: Any) -> int | None:
-    """Return the whole number that a text says, as ``1000``, ``1_000`` or ``1e3``; None if none."""
+    """Return the whole number that a text says; None if it says none, or one of two.
+
+    It may be written ``1000``, ``1_000``, ``1,000`` or ``1e3``; ``1.000`` is one or a thousand.
+    """
+    if isinstance(text, str) and _THOUSANDS.fullmatch(text):
+        return None if "." in text else int(text.replace(",", ""))
     with suppress(ValueError):
         return int(text)
     with suppress(ValueError):
@@ -99,7 +108,8 @@ def needed(value: object, low: int, high: int, expected: str | None = None, **pl
     found = whole(value)
     if found is None or not low <= found <= high:
         expected = expected or f"a whole number from {low} to {high}"
-        raise InputError(expected=expected, got=plain(value), **place)
+        near = as_written_here(value)
+        raise InputError(expected=expected, got=plain(value), nearest=near, **place)
     return found
 
 
@@ -123,6 +133,17 @@ Prose = Annotated[
 
 Whole = Annotated[int, BeforeValidator(as_whole)]
 """A whole number, however it is written: ``3`` or ``3.0``."""
+
+
+def told_changes(changed: Mapping[str, Any]) -> str:
+    """Return changed options or parameters as ``a=1, b.2=6``, as ``--rule`` and ``--set`` do."""
+    parts = []
+    for name, value in changed.items():
+        entries = value.items() if isinstance(value, Mapping) else [("", value)]
+        for entry, each in entries:
+            shown = str(each).lower() if isinstance(each, bool) else str(each)
+            parts.append(f"{name}.{entry}={shown}" if entry else f"{name}={shown}")
+    return ", ".join(parts)
 
 
 def digest(content: object) -> str:
@@ -246,7 +267,10 @@ def _told(error: ValidationError, model: type[Frozen]) -> InputError:
     """
     problems = error.errors(include_url=False)
     problems.sort(key=lambda problem: problem["type"] != "extra_forbidden")  # typing errors first
-    keys = list(dict.fromkeys(".".join(map(str, problem["loc"])) for problem in problems))
+    keys: dict[str, str] = {}
+    for problem in problems:
+        keys.setdefault(".".join(map(str, problem["loc"])), problem["type"])
+    first, *others = keys
     name = str(problems[0]["loc"][0]) if problems[0]["loc"] else ""
     if problems[0]["type"] == "extra_forbidden":
         names = [*model.model_fields, *model.also_valid]
@@ -255,7 +279,8 @@ def _told(error: ValidationError, model: type[Frozen]) -> InputError:
         found = _wrong_value(problems[0], field_spec(name, model.model_fields[name]))
     else:
         found = InputError(problems[0]["msg"])
-    return found.but(key=keys[0] or None, others=tuple(keys[1:]))
+    told = [f"{key} is missing" if keys[key] == "missing" else key for key in others]
+    return found.but(key=first or None, others=told)
 
 
 def _wrong_value(problem: Mapping[str, Any], spec: Mapping[str, Any]) -> InputError:
@@ -263,4 +288,5 @@ def _wrong_value(problem: Mapping[str, Any], spec: Mapping[str, Any]) -> InputEr
         return InputError("missing", expected=spec["expected"])
     words = spec.get("choices") or (["true", "false"] if spec["type"] == "boolean" else [])
     got = problem["input"]
-    return InputError(expected=spec["expected"], got=got, nearest=nearest(got, words))
+    near = nearest(got, words) if words else as_written_here(got)
+    return InputError(expected=spec["expected"], got=got, nearest=near)

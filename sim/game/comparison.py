@@ -15,6 +15,7 @@ from typing import Any
 from sim.errors import InputError
 from sim.game.base import digest
 from sim.game.deck import Deck
+from sim.game.documents import apart
 from sim.game.players import Player
 from sim.game.rules import Rules
 from sim.game.study import Study
@@ -155,8 +156,7 @@ def _edition(a: Study, b: Study) -> Iterator[Pair]:
 
 def _rules(a: Study, b: Study) -> Iterator[Pair]:
     mine, theirs = (of_table(each, each.rules.to_dict()) for each in (a, b))
-    for name, value in mine.items():
-        yield from _unequal(f"rules.{name}", value, theirs[name])
+    yield from apart(mine, theirs, "rules")
 
 
 def of_table(study: Study, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def _decks(a: Deck, b: Deck) -> Iterator[Pair]:
             copies = [None if fact is None else fact["copies"] for fact in (mine, theirs)]
             yield f"deck.{bird}.copies", copies[0] or 0, copies[1] or 0
         else:
-            yield from _unequal(f"deck.{bird}", mine, theirs)
+            yield from apart(mine, theirs, f"deck.{bird}")
 
 
 def _players(seat: int, a: Player, b: Player) -> list[Pair]:
@@ -192,15 +192,7 @@ def _players(seat: int, a: Player, b: Player) -> list[Pair]:
         return []
     key = f"players.{seat}"
     if a.kind == b.kind:
-        pairs = list(_unequal(key, a.values, b.values))
+        pairs = list(apart(a.values, b.values, key))
         if len(pairs) <= _SINGLE:
             return pairs
     return [(key, a.name, b.name)]
-
-
-def _unequal(key: str, a: Any, b: Any) -> Iterator[Pair]:
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        for name in a:
-            yield from _unequal(f"{key}.{name}", a[name], b[name])
-    elif a != b:
-        yield key, a, b

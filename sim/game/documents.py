@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -163,30 +164,41 @@ def check_agrees(
     Raises:
         InputError: It says something else; says where.
     """
-    for place, said, known in _apart(content, true, key, older):
+    for place, known, said in apart(true, content, key, _same):
+        names = place.split(".")
+        if older and (said is MISSING or any(name.endswith(_OF_INTERVALS) for name in names)):
+            continue
         problem = f"damaged: does not fit to {to}"
-        got = {} if said is _MISSING else {"got": said}
-        expected = "nothing" if known is _MISSING else show(known)
+        got = {} if said is MISSING else {"got": said}
+        expected = "nothing" if known is MISSING else show(known)
         raise InputError(problem, where=file, key=place or None, expected=expected, **got)
 
 
-_MISSING: Any = object()
+MISSING: Any = object()
+"""What stands for a value that is not there."""
+
 _OF_INTERVALS = ("ci95", "reached", "looks")
 
 
-def _apart(content: Any, true: Any, key: str, older: bool) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the places at which a content is not what it should be, with both."""
-    if isinstance(true, Mapping) and isinstance(content, Mapping):
-        for name in dict.fromkeys([*true, *content]):
-            said, value = content.get(name, _MISSING), true.get(name, _MISSING)
-            if older and (said is _MISSING or name.endswith(_OF_INTERVALS)):
-                continue
-            yield from _apart(said, value, f"{key}.{name}".lstrip("."), older)
-    elif isinstance(true, list) and isinstance(content, list) and len(true) == len(content):
-        for k, (said, value) in enumerate(zip(content, true, strict=True)):
-            yield from _apart(said, value, f"{key}.{k}".lstrip("."), older)
-    elif not _same(content, true):
-        yield key, content, true
+def apart(
+    a: Any, b: Any, key: str = "", same: Callable[[Any, Any], bool] = operator.eq
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the places at which two JSON-ready values differ, with both, or `MISSING`.
+
+    Args:
+        a: One.
+        b: The other.
+        key: The place of both.
+        same: Whether two values that are no tables, nor lists of one length, are the same.
+    """
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        a, b = (dict(enumerate(part)) for part in (a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        for name in dict.fromkeys([*a, *b]):
+            place = f"{key}.{name}".lstrip(".")
+            yield from apart(a.get(name, MISSING), b.get(name, MISSING), place, same)
+    elif not same(a, b):
+        yield key, a, b
 
 
 def _same(a: Any, b: Any) -> bool:

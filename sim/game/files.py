@@ -6,6 +6,7 @@ No file brings the program down: what is too large, nested too deeply or no text
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import re
@@ -13,7 +14,7 @@ import stat
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from sim.errors import InputError, cut, nearest, show, unknown_name, within
 
@@ -54,6 +55,9 @@ def locate(kind: Kind, name_or_path: PathLike, folder: PathLike | None = None) -
     if isinstance(name_or_path, str) and text in names:
         return DATA / kind / f"{text}.toml"
     path = Path(folder or "", text)
+    if os.path.isfile(path / "manifest.json"):
+        expected = f"a {SINGULAR[kind]} ('baobei report' tells what is in such a folder)"
+        raise InputError("is a folder of results", where=path, expected=expected)
     if text.endswith(".toml") or "/" in text or os.sep in text or os.path.isfile(path):
         return path
     raise unknown_name(SINGULAR[kind], text, names, more=", or the path of a TOML file")
@@ -84,11 +88,12 @@ def read_toml(path: PathLike) -> dict[str, Any]:
             deeply, or malformed TOML; the latter with line and column.
     """
     try:
-        content: dict[str, Any] = _parsed(_load_toml, _text(path, "TOML", TOML_BYTES))
+        text = _text(path, "TOML", TOML_BYTES)
+        content: dict[str, Any] = _parsed(_load_toml, text)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError("no such file", where=path, nearest=_sibling(Path(path))) from None
     except tomllib.TOMLDecodeError as error:
-        raise _malformed(path, str(error)) from None
+        raise _malformed(path, str(error), text) from None
     except ValueError as error:
         raise InputError(f"not usable TOML: {error}", where=path) from None
     return content
@@ -163,12 +168,16 @@ def _text(path: PathLike, what: str, most: int) -> str:
     """
     try:
         check_regular(path, f"a {what} file", most)
-        return Path(path).read_bytes().decode("utf-8-sig")
+        content = Path(path).read_bytes()
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content[:2]:
+            raise InputError("not UTF-8 but UTF-16", where=path, expected="a file saved as UTF-8")
+        return content.decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         raise
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise InputError("not UTF-8 text", where=path, key=f"line {line}") from None
+        key, expected = f"line {line}", "a file saved as UTF-8"
+        raise InputError("not UTF-8 text", where=path, key=key, expected=expected) from None
     except OSError as error:
         problem = f"cannot be read: {error.strerror or error}"
         raise InputError(problem, where=path) from None
@@ -225,19 +234,86 @@ def _refused(name: str) -> Any:
 
 
 def _sibling(file: Path) -> str | None:
-    """Return the TOML file of the same folder whose name is most like the missing one's."""
+    """Return the TOML file of the same folder whose name is most like the missing one's.
+
+    Some editors add an ending that they do not show: ``my.toml.txt``.
+    """
     try:
-        near = nearest(file.name, (path.name for path in file.parent.glob("*.toml")))
+        names = {_stem(path): path.name for path in file.parent.glob("*.toml*") if path.is_file()}
     except OSError:
         return None
-    return near and str(file.with_name(near))
+    near = nearest(_stem(file), names)
+    return near and str(file.with_name(names[near]))
 
 
-def _malformed(path: PathLike, text: str) -> InputError:
+def _stem(path: Path) -> str:
+    return path.name.partition(".toml")[0]
+
+
+def _malformed(path: PathLike, text: str, content: str) -> InputError:
     """Return the error for malformed TOML: tomllib's text, its position put first."""
     reason, _, position = text.rstrip(")").rpartition(" (at ")
     problem = f"not valid TOML: {cut(reason or text, 200)}"
-    return InputError(problem, where=path, key=position or None)
+    line = re.match(r"line (\d+)", position)
+    rounded = line and _ROUNDED.search(content.split("\n")[int(line[1]) - 1])
+    expected = f"straight quotes, not {rounded[0]}" if rounded else None
+    return InputError(problem, where=path, key=position or None, expected=expected)
+
+
+_ROUNDED = re.compile("[\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb]")
+
+
+# --- kinds of files -------------------------------------------------------------------------------
+
+_KINDS = {
+    "scenario": ("baobei check", ("move", "start")),
+    "sweep": ("baobei sweep", ("sweep",)),
+    "tournament": ("baobei tournament", ("seats",)),
+    "study": ("baobei run", ("players",)),
+    "deck": ("--deck", ("birds", "change")),
+    "player": ("--players", ("kind", "base")),
+}
+"""What a file may be, where it belongs, and keys by which it is known; the first one counts."""
+
+_SHARED = {"tournament": "players", "deck": "base"}
+"""A key that is right in files of a kind although it is one of another's."""
+
+
+def refuse_others(kind: str, data: Mapping[str, Any]) -> None:
+    """Refuse the content of a file that is one of another kind, which is named.
+
+    Args:
+        kind: What it should be: ``study``, ``tournament``, ``player``, ``deck``, ``scenario``.
+        data: The content.
+
+    Raises:
+        InputError: It is something else.
+    """
+    for other, (use, keys) in _KINDS.items():
+        key = next((key for key in keys if key in data), None)
+        if key is not None:
+            if other != kind and key != _SHARED.get(kind):
+                raise InputError(f"this is a {other}: use {use}", key=key)
+            return
+
+
+class FromFile:
+    """What a TOML file describes."""
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, folder: PathLike | None = None) -> Self:
+        """Return what a dict like such a file describes; each kind of file has its own."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_file(cls, path: PathLike) -> Self:
+        """Return what a TOML file describes; paths in it are relative to the file's folder.
+
+        Raises:
+            InputError: The file, or one that it names, is missing or wrong; says which.
+        """
+        with within(where=path):
+            return cls.from_dict(read_toml(path), folder=os.path.dirname(os.fspath(path)))
 
 
 Built = TypeVar("Built")
@@ -275,6 +351,8 @@ def resolve(
             else:
                 where, content = _named(kind, meant, folder, files)
                 key, folder = None, where.parent
+        with within(key, where):
+            refuse_others(SINGULAR[kind], content)
         chain.append((key, where, content))
         if "base" not in content:
             break

@@ -17,13 +17,23 @@ To add a parameter, add one field to its kind; `Player.parameters` and files kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
 
 from sim.errors import InputError, nearest
-from sim.game.base import Frozen, Name, Prose, Whole, digest, field_spec, number, plain
+from sim.game.base import (
+    Frozen,
+    Name,
+    Prose,
+    Whole,
+    digest,
+    field_spec,
+    number,
+    plain,
+    whole_text,
+)
 from sim.game.files import PathLike, resolve, shipped
 
 Number = Annotated[float, AfterValidator(lambda number: number + 0.0)]  # no -0.0: one zero
@@ -346,11 +356,47 @@ def load_player(name_or_path: PathLike) -> Player:
     return Player.of(name_or_path)
 
 
-def no_such_parameter(player: Player, name: str) -> InputError:
-    """Return the error for a change of something that is no parameter of a player."""
-    near = nearest(name, player.values)
-    expected = None if near else "one of 'baobei list players'"
-    return InputError("no such parameter", key=name, expected=expected, nearest=near)
+def seats_of(target: str, seats: int) -> list[int] | None:
+    """Return the seats that a key names before its first point: ``0``, ``0,2`` or ``all``.
+
+    Args:
+        target: What stands there.
+        seats: How many there are.
+
+    Returns:
+        Them, or None where it names something else.
+
+    Raises:
+        InputError: There are fewer seats.
+    """
+    if target == "all":
+        return list(range(seats))
+    parts = [part.strip() for part in target.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        return None
+    found = [seat for seat in map(whole_text, parts) if seat is not None and seat < seats]
+    if len(found) < len(parts):
+        raise InputError("no such seat", expected=f"0 to {seats - 1}, or all", got=target)
+    return found
+
+
+def changed_at(players: Sequence[Player], seats: Sequence[int], name: str, value: Any) -> list[Any]:
+    """Return players of whom those at some seats have a parameter changed, if they know it.
+
+    Raises:
+        InputError: It is none, no player there has it, or it does not take the value.
+    """
+    if name in Player.model_fields or name == "base":
+        raise InputError("not a parameter", key=name, expected="one of 'baobei list players'")
+    if not any(name in players[seat].values for seat in seats):
+        near = nearest(name, players[seats[0]].values)
+        expected = None if near else "one of 'baobei list players'"
+        raise InputError("no such parameter", key=name, expected=expected, nearest=near)
+    changed = list(players)
+    for seat in seats:
+        if name in players[seat].values:
+            changed[seat] = players[seat].with_changes(**{name: value})
+    return changed
 
 
 def _parameter_names(kind: type[Player]) -> tuple[str, ...]:

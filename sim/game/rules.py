@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, PlainValidator, ValidationInfo, model_validator
 
-from sim.errors import InputError, unknown_name, within
+from sim.errors import InputError, cut, unknown_name, within
 from sim.game.base import Frozen, Whole, digest, field_spec, needed, plain, whole, whole_text
 from sim.game.files import parse_value
 
@@ -333,16 +333,23 @@ def parse_rule_option(text: str, where: str | None = "--rule") -> tuple[str, Any
 
 
 def parse_rule_options(texts: Iterable[str], where: str | None = "--rule") -> dict[str, Any]:
-    """Return the changes that several ``KEY=VALUE`` mean together; later ones win.
+    """Return the changes that several ``KEY=VALUE`` mean together.
 
-    Entries of one table add up: ``hand_size.2=6`` and ``hand_size.3=5`` change both.
+    Entries of one table add up: ``hand_size.2=6`` and ``hand_size.3=5`` change both, and both
+    change what ``hand_size=4`` has set before.
 
     Raises:
-        InputError: As for `parse_rule_option`.
+        InputError: As for `parse_rule_option`, or two of them are about the same.
     """
     changes: dict[str, Any] = {}
+    told: dict[str, str] = {}
     for text in texts:
         name, value = parse_rule_option(text, where)
+        key = text.partition("=")[0].strip()
+        if key in told:
+            problem = f"set twice, by {cut(told[key])} and {cut(text)}"
+            raise InputError(problem, where=where, key=key, expected="one of them")
+        told[key] = text
         changes[name] = _merged(name, changes.get(name), value)
     return changes
 

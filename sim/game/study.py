@@ -26,7 +26,6 @@ The same in Python, giving an equal `Study`::
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, ClassVar, Self
@@ -36,7 +35,7 @@ from pydantic import Field, model_validator
 from sim.errors import InputError, within
 from sim.game.base import Frozen, Prose, Whole, digest, plain
 from sim.game.deck import DEFAULT_DECK, Deck
-from sim.game.files import PathLike, locate, read_toml, shipped
+from sim.game.files import FromFile, PathLike, locate, refuse_others, shipped
 from sim.game.players import Player
 from sim.game.rules import PLAYER_COUNTS, Rules
 
@@ -52,7 +51,7 @@ Players = str | Iterable[PathLike | Mapping[str, Any] | Player]
 """What may stand for the players of a table: one entry for each seat, or names with commas."""
 
 
-class Study(Frozen):
+class Study(Frozen, FromFile):
     """What to play, resolved: nothing in it refers to a file any more. Immutable, checked.
 
     Make one with `Study.of`, `Study.from_file`, `Study.from_dict` or `load_study`.
@@ -163,9 +162,10 @@ class Study(Frozen):
             InputError: Anything wrong in it.
         """
         data: dict[str, Any] = {
-            "players": some_players(players, folder, PLAYER_COUNTS[-1]),
-            "rules": _rules(edition, rules),
-            "deck": _deck(deck, folder),
+            "players": players,
+            "edition": edition,
+            "rules": rules,
+            "deck": deck,
             "rounds": rounds,
             "games": games,
             "seed": seed,
@@ -173,17 +173,7 @@ class Study(Frozen):
             "title": title,
             "question": question,
         }
-        return cls.model_validate(data)
-
-    @classmethod
-    def from_file(cls, path: PathLike) -> Study:
-        """Return the study of a TOML file; paths in it are relative to the file's folder.
-
-        Raises:
-            InputError: The file, or one that it names, is missing or wrong; says which.
-        """
-        with within(where=path):
-            return cls.from_dict(read_toml(path), folder=os.path.dirname(os.fspath(path)))
+        return cls.from_dict(data, folder=folder)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, folder: PathLike | None = None) -> Study:
@@ -198,7 +188,7 @@ class Study(Frozen):
         """
         if not isinstance(data, Mapping):
             raise InputError(expected="a table with the keys of a study", got=data)
-        refuse_others(data)
+        refuse_others("study", data)
         resolved: dict[str, Any] = {key: data[key] for key in data if key != "edition"}
         if "players" in data:
             resolved["players"] = some_players(data["players"], folder, PLAYER_COUNTS[-1])
@@ -309,6 +299,9 @@ _KEEPS_TITLE = {"rounds", "games", "seed", "name", "title", "question"}
 
 _SAME = ("players", "rules", "deck", "seed", "name", "title", "question")
 
+_OUTSIDE = {"edition", "seats", *Study.model_fields}
+"""Keys of a study or a tournament, which are no rule options."""
+
 
 def shipped_studies() -> tuple[str, ...]:
     """Return the names of the studies that ship with the program."""
@@ -322,25 +315,6 @@ def load_study(name_or_path: PathLike = DEFAULT_STUDY) -> Study:
         InputError: No such study, or a file is wrong.
     """
     return Study.from_file(locate("studies", name_or_path))
-
-
-def refuse_others(data: Mapping[str, Any], own: str = "") -> None:
-    """Refuse the content of a file that is one of another command's, which is named.
-
-    Args:
-        data: The content.
-        own: A key that is right here although it makes a study something else.
-
-    Raises:
-        InputError: It is a sweep's or a tournament's.
-    """
-    for key, kind in _OTHERS.items():
-        if key in data and key != own:
-            raise InputError(f"this is a {kind}: use baobei {kind}", key=key)
-
-
-_OTHERS = {"sweep": "sweep", "seats": "tournament"}
-"""Keys that only the files of other commands have, and what these are."""
 
 
 def some_players(players: Any, folder: PathLike | None, most: int) -> tuple[Player, ...]:
@@ -384,8 +358,9 @@ def _rules(edition: str | None, rules: Any) -> Rules:
 def _options(rules: Any) -> dict[str, Any]:
     if not isinstance(rules, Mapping):
         raise InputError(expected="a table of rule options", got=rules)
-    if "edition" in rules:
-        raise InputError("belongs to the study, outside of its rules", key="edition")
+    strange = next((key for key in rules if key in _OUTSIDE), None)
+    if strange is not None:
+        raise InputError("belongs to the study, outside of its rules: above [rules]", key=strange)
     if any(not isinstance(key, str) for key in rules):
         raise InputError(expected="rule options by name", got=list(rules))
     return dict(rules)

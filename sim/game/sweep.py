@@ -28,8 +28,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,10 +37,10 @@ from itertools import product
 from typing import Any
 
 from sim.errors import InputError, nearest, show, unknown_name, within
-from sim.game.base import Shown, as_whole, digest, needed, number, plain, whole, whole_text
+from sim.game.base import Shown, as_whole, digest, needed, number, plain, whole
 from sim.game.deck import Bird, Deck
-from sim.game.files import PathLike, locate, parse_value, read_toml
-from sim.game.players import Player, no_such_parameter
+from sim.game.files import FromFile, PathLike, locate, parse_value
+from sim.game.players import Player, changed_at, seats_of
 from sim.game.study import Study
 from sim.texts import EXPECTED, is_line
 
@@ -75,7 +75,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Sweep(Shown):
+class Sweep(Shown, FromFile):
     """What to play, resolved and checked. Make one with `load_sweep` or `Sweep.of`.
 
     Attributes:
@@ -135,7 +135,8 @@ class Sweep(Shown):
             over = {key: _given(base, key, given) for key, given in over.items()}
             _check_twice(over, len(base.players), together=sample is None and together)
             if sample is not None:
-                columns = _sampled(base, over, _count("sample", sample), base.seed)
+                sample = needed(sample, 1, MAX_POINTS, key="sample")
+                columns = _sampled(base, over, sample, base.seed)
                 points = list(zip(*columns, strict=True))
             else:
                 columns = [_values(base, key, given) for key, given in over.items()]
@@ -155,16 +156,6 @@ class Sweep(Shown):
             raise InputError(expected="a table with the keys of a study, and sweep", got=data)
         base = Study.from_dict({k: data[k] for k in data if k != "sweep"}, folder=folder)
         return cls.of(base, **read_sweep(data.get("sweep", {})), folder=folder)
-
-    @classmethod
-    def from_file(cls, path: PathLike) -> Sweep:
-        """Return the sweep of a TOML file; paths in it are relative to the file's folder.
-
-        Raises:
-            InputError: The file, or one that it names, is missing or wrong; says which.
-        """
-        with within(where=path):
-            return cls.from_dict(read_toml(path), folder=os.path.dirname(os.fspath(path)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sweep as resolved, JSON-ready."""
@@ -265,7 +256,15 @@ def read_axis(text: str) -> tuple[str, Any]:
     value = parse_value(written)
     if isinstance(value, list | Mapping):
         return key, value
-    return key, [parse_value(part.strip()) for part in written.split(",") if part.strip()]
+    bare = _BARE.fullmatch(written)
+    if bare is None and written[0] in "[{":
+        expected = 'brackets closed and names in quotes, such as ["sharp", "novice"]'
+        raise InputError(expected=expected, got=written)
+    parts = (part.strip() for part in (bare[1] if bare else written).split(","))
+    return key, [parse_value(part) for part in parts if part]
+
+
+_BARE = re.compile(r"\[([^][{}]*)\]")  # names without quotes
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -296,11 +295,11 @@ def _values(base: Study, key: str, given: Any) -> list[Any]:
     """Return the values of an axis of a grid."""
     if isinstance(given, Mapping):
         with within(key):
-            if _is_whole(base, key) and "steps" not in given:
+            if _is_whole(base, key) and given.keys() <= {"from", "to"}:
                 low, high = _range(given, ("from", "to"))
                 given = {**given, "steps": high - low + 1}
             low, high, steps = _range(given, ("from", "to", "steps"))
-            steps = _count("steps", steps)
+            steps = needed(steps, 1, MAX_POINTS, key="steps")
         if steps == 1:
             return [low]
         exact = [low + (high - low) * k / (steps - 1) for k in range(steps)]
@@ -424,8 +423,8 @@ def _range(given: Any, names: Sequence[str]) -> list[Any]:
         raise InputError(expected=f"a list of values, or {form}", got=given)
     strange = next((name for name in given if name not in names), None)
     if strange is not None:
-        problem = "does not belong to this range"
-        raise InputError(problem, key=str(strange), expected=form, nearest=nearest(strange, names))
+        problem, near = "does not belong to this range", nearest(strange, names)
+        raise InputError(problem, key=str(strange), expected=form, nearest=near)
     for name in names:
         if name not in given:
             raise InputError("missing", key=name, expected=form)
@@ -434,10 +433,6 @@ def _range(given: Any, names: Sequence[str]) -> list[Any]:
     if given["from"] > given["to"]:
         raise InputError(expected="at most what 'to' is", key="from", got=given["from"])
     return [given[name] for name in names]
-
-
-def _count(name: str, value: Any) -> int:
-    return needed(value, 1, MAX_POINTS, key=name)
 
 
 def _is_whole(base: Study, key: str) -> bool:
@@ -454,13 +449,10 @@ def _focus(base: Study, keys: Sequence[str], focus: Any) -> tuple[int, ...]:
     """Return the seats whose win share is looked for."""
     seats = len(base.players)
     if focus is not None:
-        focus, found = plain(focus), set()
-        for given in focus if isinstance(focus, list | tuple | range) else [None]:
-            seat = whole(given)
-            if seat is None or not 0 <= seat < seats:
-                expected = f"a list of seats, from 0 to {seats - 1}"
-                raise InputError(expected=expected, key="focus", got=focus)
-            found.add(seat)
+        focus, expected = plain(focus), f"a list of seats, from 0 to {seats - 1}"
+        if not isinstance(focus, list | tuple | range):
+            raise InputError(expected=expected, key="focus", got=focus)
+        found = {needed(seat, 0, seats - 1, expected, key="focus") for seat in focus}
         return tuple(sorted(found))
     changed = (_seats_of(key, seats) or () for key in keys)
     touched = {seat for some in changed if len(some) < seats for seat in some}
@@ -498,8 +490,7 @@ def _at_axis(error: InputError, key: str) -> InputError:
     near = error.nearest
     if near and stem and error.key and error.key.rpartition(".")[2] == name:
         near = f"{stem}.{near}"
-    got: dict[str, Any] = {"got": error.got} if error.has_got else {}
-    return InputError(error.problem, key=inner, expected=error.expected, nearest=near, **got)
+    return error.but(key=inner, nearest=near, others=())
 
 
 def _change(study: Study, key: str, value: Any, folder: PathLike | None) -> Study:
@@ -515,40 +506,22 @@ def _change(study: Study, key: str, value: Any, folder: PathLike | None) -> Stud
         return study.with_changes(deck=_with_copies(study.deck, name, value))
     seats = _seats_of(key, len(study.players))
     if seats is None:
+        if key in Study.model_fields or key == "seats":
+            raise InputError("no such axis", expected="it above [sweep], if it is the study's")
         raise InputError("no such axis", expected=_FORMS)
+    if name != "player":
+        return study.with_changes(players=changed_at(study.players, seats, name, value))
     players = list(study.players)
-    if name == "player":
-        for seat in seats:
-            players[seat] = Player.of(value, folder=folder)
-        return study.with_changes(players=players)
-    if name in ("name", "character", "kind", "base"):
-        raise InputError("not a parameter", expected="one of 'baobei list players'")
-    knowing = [seat for seat in seats if name in players[seat].values]
-    if not knowing:
-        raise no_such_parameter(players[seats[0]], name)
-    for seat in knowing:
-        players[seat] = players[seat].with_changes(**{name: value})
+    for seat in seats:
+        players[seat] = Player.of(value, folder=folder)
     return study.with_changes(players=players)
 
 
 def _seats_of(key: str, seats: int) -> list[int] | None:
-    """Return the seats that an axis changes; None where it is no axis of seats.
-
-    Raises:
-        InputError: There are fewer seats.
-    """
-    target, dot, name = key.partition(".")
-    if not dot or not name:
-        return None
-    if target == "all":
-        return list(range(seats))
-    parts = [part.strip() for part in target.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        return None
-    found = [seat for seat in map(whole_text, parts) if seat is not None and seat < seats]
-    if len(found) < len(parts):
-        raise InputError("no such seat", key=key, expected=f"0 to {seats - 1}, or all", got=target)
-    return found
+    """Return the seats that an axis changes; None where it is no axis of seats."""
+    target, _, name = key.partition(".")
+    with within(key):
+        return seats_of(target, seats) if name else None
 
 
 def _round_the_table(players: Sequence[Player], value: Any) -> list[Player]:

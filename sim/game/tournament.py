@@ -18,7 +18,6 @@ tournament's seed and of who sits where: no two of them share a deal, all rounds
 from __future__ import annotations
 
 import math
-import os
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,11 +26,11 @@ from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any
 
-from sim.errors import InputError, unknown_name, within
+from sim.errors import InputError, unknown_name
 from sim.game.base import Shown, digest, needed
-from sim.game.files import PathLike, locate, read_toml
+from sim.game.files import FromFile, PathLike, locate, refuse_others
 from sim.game.players import Player, shipped_players
-from sim.game.study import Study, refuse_others, some_players
+from sim.game.study import Study, some_players
 
 SEATS = range(2, 7)
 """How many may sit at a table."""
@@ -60,7 +59,7 @@ Table = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Tournament(Shown):
+class Tournament(Shown, FromFile):
     """What to play, resolved and checked. Make one with `load_tournament` or `Tournament.of`.
 
     Attributes:
@@ -123,7 +122,7 @@ class Tournament(Shown):
         """
         if not isinstance(data, Mapping):
             raise InputError(expected="a table with the keys of a tournament", got=data)
-        refuse_others(data, own="seats")
+        refuse_others("tournament", data)
         strange = next((key for key in data if key not in _KEYS), None)
         if strange is not None:
             error = unknown_name("key", str(strange), _KEYS, is_key=True)
@@ -132,16 +131,6 @@ class Tournament(Shown):
         seats = _seats(data.get("seats"), len(entrants))
         rest = {"rounds": DEFAULT_ROUNDS} | {key: data[key] for key in data if key != "seats"}
         return cls(entrants, Study.from_dict(rest | {"players": entrants[:seats]}, folder=folder))
-
-    @classmethod
-    def from_file(cls, path: PathLike) -> Tournament:
-        """Return the tournament of a TOML file; paths in it are relative to the file's folder.
-
-        Raises:
-            InputError: The file, or one that it names, is missing or wrong; says which.
-        """
-        with within(where=path):
-            return cls.from_dict(read_toml(path), folder=os.path.dirname(os.fspath(path)))
 
     def with_changes(
         self, *, players: Any = None, seats: int | None = None, **changes: Any
@@ -338,7 +327,7 @@ def _seats(seats: Any, entrants: int) -> int:
     if seats is None:
         return min(DEFAULT_SEATS, entrants)
     most = min(SEATS[-1], entrants)
-    expected = f"a whole number from {SEATS[0]} to {most}"
+    expected = f"a whole number from {SEATS[0]} to {most}" if most > SEATS[0] else str(most)
     if entrants < SEATS[-1]:
         expected += f", as there are {entrants} players"
     return needed(seats, SEATS[0], most, expected, key="seats")

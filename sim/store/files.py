@@ -50,6 +50,8 @@ def writing(path: Path, then: str | None = None, expected: str = WRITABLE) -> It
         yield
     except OSError as error:
         problem = f"cannot be written to: {error.strerror or error}"
+        if isinstance(error, IsADirectoryError):  # it is in the way, not the folder that it is in
+            path = Path(error.filename or path)
         if then is not None:
             raise InputError(f"{problem}; {then}", where=path) from None
         raise InputError(problem, where=path, expected=expected) from None
@@ -113,8 +115,12 @@ def try_out(path: Path) -> None:
         unnamed.write_bytes(b"")
 
 
-def check_file(name: PathLike) -> Path:
+def check_file(name: PathLike, made: PathLike | None = None) -> Path:
     """Check that a file can be written, and return its real path; whatever is there stays.
+
+    Args:
+        name: Of the file.
+        made: A folder that will have been made when the file is written.
 
     Raises:
         InputError: Its folder does not exist or takes no files, something that is no file is in
@@ -123,8 +129,11 @@ def check_file(name: PathLike) -> Path:
     expected = "a file such as page.html"
     with writing(Path(name), expected="a file that can be written, in a folder that is there"):
         path = Path(os.path.realpath(name))  # what a link leads to is written, the link stays
-        if not os.fspath(name) or (path.exists() and not path.is_file()):
+        soon = [] if made is None else [whole := Path(os.path.realpath(made)), *whole.parents]
+        if not os.fspath(name) or path in soon or (path.exists() and not path.is_file()):
             raise InputError("not a file", expected=expected, got=os.fspath(name))
+        if path.parent in soon and not path.parent.exists():
+            return path
         if not path.parent.is_dir():
             there = Path(name).parent
             raise InputError("no such folder", where=there, expected="a folder that exists")

@@ -28,11 +28,13 @@ from sim.batch.sums import Sums
 from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, show, within
 from sim.game.documents import (
+    MISSING,
     SCHEMA,
     Manifest,
     Seconds,
     Shape,
     Units,
+    apart,
     check,
     check_agrees,
     read_schema,
@@ -478,26 +480,15 @@ def told_differences(
     held: Any, new: Any, show: Callable[[Any], str] = show, skip: Sequence[str] = ()
 ) -> str:
     """Return what differs between two JSON-ready values, as ``key (held, not new), ...``."""
-    told = list(_differences(held, new, show, skip))
-    return ", ".join(told[:_DIFFERENCES_AT_MOST]) + (
-        ", ..." if len(told) > _DIFFERENCES_AT_MOST else ""
-    )
-
-
-def _differences(
-    held: Any, new: Any, show: Callable[[Any], str], skip: Sequence[str], key: str = ""
-) -> Iterator[str]:
-    if isinstance(held, list) and isinstance(new, list) and len(held) == len(new):
-        held, new = (dict(enumerate(part)) for part in (held, new))
-    if isinstance(held, Mapping) and isinstance(new, Mapping):
-        for name in dict.fromkeys([*held, *new]):
-            if name not in skip:
-                inner = f"{key}.{name}".lstrip(".")
-                yield from _differences(held.get(name), new.get(name), show, skip, inner)
-    elif held != new:
-        if isinstance(held, list) and isinstance(new, list):
-            held, new = len(held), len(new)
-        yield f"{key} ({show(held)}, not {show(new)})"
+    told = []
+    for key, *both in apart(held, new):
+        if {*skip}.isdisjoint(key.split(".")):
+            both = [None if each is MISSING else each for each in both]
+            if all(isinstance(each, list) for each in both):
+                both = [len(each) for each in both]
+            told.append(f"{key} ({show(both[0])}, not {show(both[1])})")
+    more = [", ..."] if len(told) > _DIFFERENCES_AT_MOST else []
+    return ", ".join(told[:_DIFFERENCES_AT_MOST]) + "".join(more)
 
 
 def _brief(value: Any) -> str:

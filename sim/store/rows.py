@@ -355,16 +355,14 @@ def stream(
     for source in found:
         pieces += [(begin, end, source.path) for begin, end in common(left, source.ranges)]
         left = minus(left, source.ranges)
-    left_over = rows
+    count = 0
     for begin, end, path in sorted(pieces):
         for table in _rows(path, begin, end, columns):
-            left_over -= len(table)
-            if left_over < 0:
-                break
+            count += len(table)
+            if count > rows:
+                raise _of_another(found, rows)
             yield table
-        if left_over < 0:
-            break
-    if left_over:
+    if count < rows:
         raise _of_another(found, rows)
 
 
@@ -467,9 +465,7 @@ class Collector:
 
     def frame(self) -> Any:
         """Return the records as a pandas DataFrame."""
-        import pyarrow as pa
-
-        return pa.concat_tables(self._tables or [_schema().empty_table()]).to_pandas()
+        return _frame(self._tables)
 
 
 def check_rows(rows: int) -> None:
@@ -501,9 +497,12 @@ def read(folder: Path, ranges: Ranges, rows: int) -> Any:
     Raises:
         InputError: There are no records, or they do not belong to the run.
     """
+    return _frame(list(stream(_found(folder, ranges, rows), ranges, rows)))
+
+
+def _frame(tables: Sequence[Any]) -> Any:
     import pyarrow as pa
 
-    tables = list(stream(_found(folder, ranges, rows), ranges, rows))
     return pa.concat_tables(tables or [_schema().empty_table()]).to_pandas()
 
 
@@ -560,16 +559,13 @@ def reading_table(path: Path) -> Iterator[None]:
     try:
         with within(where=path):
             yield
-    except (pa.ArrowException, ArithmeticError, LookupError, MemoryError, OSError) as error:
-        raise InputError(f"is damaged: {_brief(error)}", where=path) from None
-    except (TypeError, ValueError) as error:
-        raise InputError(f"is damaged: {_brief(error)}", where=path) from None
+    except (pa.ArrowException, *_DAMAGES) as error:
+        said = str(error).splitlines() or [type(error).__name__]
+        raise InputError(f"is damaged: {said[0]}", where=path) from None
 
 
-def _brief(error: BaseException) -> str:
-    """Return the first line of what pyarrow says."""
-    lines = str(error).splitlines() or [type(error).__name__]
-    return lines[0]
+_DAMAGES = (ArithmeticError, LookupError, MemoryError, OSError, TypeError, ValueError)
+"""What pyarrow raises, besides errors of its own, where a file is not what it says."""
 
 
 @contextmanager

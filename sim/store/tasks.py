@@ -189,7 +189,7 @@ class Keeper(FolderLedger):
             self._write_manifest(finished=True)
         with left_out("pictures"):
             for name, content in pictures().items():
-                write_with(self.path / name, _bytes(content))
+                write_with(self.path / name, partial(_put_bytes, content=content))
         with self.writing():
             for name in (JOURNAL, *older.FILES):
                 (self.path / name).unlink(missing_ok=True)
@@ -228,14 +228,8 @@ class Keeper(FolderLedger):
         raise InputError(problem, where=self.path, expected="a new folder")
 
 
-# --- files ----------------------------------------------------------------------------------------
-
-
-def _bytes(content: bytes) -> Callable[[Path], None]:
-    def write(path: Path) -> None:
-        path.write_bytes(content)
-
-    return write
+def _put_bytes(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
 
 
 # --- plans ----------------------------------------------------------------------------------------
@@ -247,9 +241,8 @@ Played = Comparing | Sweep | Tournament | Exploit
 def plan_of(played: Played) -> dict[str, Any]:
     """Return what a folder has to know of what is played, in the order of its manifest."""
     study = played.a if isinstance(played, Comparing) else played.base
-    kind, count, rules = "comparison", study.count, {}
-    if not isinstance(played, Comparing):
-        rules = {"rules_id": study.rules_id}
+    rules = {} if isinstance(played, Comparing) else {"rules_id": study.rules_id}
+    kind, count = "comparison", study.count
     if isinstance(played, Sweep):
         kind, count = "sweep", study.count * len(played.points)
     elif isinstance(played, Tournament):

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -33,9 +32,9 @@ from sim.core.rng import set_keys
 from sim.engine.deal import lay_out
 from sim.engine.play import advance
 from sim.errors import InputError, unknown_name, within
-from sim.game.base import Frozen, Prose, Whole
+from sim.game.base import Frozen, Prose, Whole, field_spec
 from sim.game.deck import DEFAULT_DECK, MAX_CARDS, Deck
-from sim.game.files import PathLike, read_toml
+from sim.game.files import FromFile, PathLike, refuse_others
 from sim.game.rules import EDITIONS, Edition, Rules
 from sim.watch.events import EVENTS, Decoder, broken_rules
 
@@ -65,14 +64,14 @@ Cards = Annotated[tuple[str, ...], Field(strict=False)]
 Sights = tuple[Annotated[Sight, Field(strict=False)], ...]
 
 
-def _key(expected: str, default: Any = None, *, strict: bool | None = None) -> Any:
+def _key(expected: str, default: Any = None, **limits: Any) -> Any:
     """Return a field that may be left out; `expected` says in words what it holds."""
-    return Field(default, strict=strict, json_schema_extra={"expected": expected})
+    return Field(default, json_schema_extra={"expected": expected}, **limits)
 
 
-def _list(expected: str, default: Any = ()) -> Any:
+def _list(expected: str, default: Any = (), **limits: Any) -> Any:
     """Return the field of a list, that files and Python write differently."""
-    return _key(expected, default, strict=False)
+    return _key(expected, default, strict=False, **limits)
 
 
 class Bao(Frozen):
@@ -153,9 +152,9 @@ class Move(Frozen):
     do: Literal[MOVES]  # type: ignore[valid-type]
     slot: Slot | None = _key("a slot, a whole number from 0")
     targets: tuple[Annotated[Place, Field(strict=False)], ...] = _list(
-        "one or two of [owner, slot]"
+        "one or two of [owner, slot]", max_length=2
     )
-    gifts: tuple[Slot, ...] = _list("a list of own slots")
+    gifts: tuple[Slot, ...] = _list("a list of at most two own slots", max_length=2)
     target: Place | None = _list("[owner, slot]", None)
     a: Place | None = _list("[owner, slot]", None)
     b: Place | None = _list("[owner, slot]", None)
@@ -163,7 +162,9 @@ class Move(Frozen):
     to: Seat | None = _key("a seat, a whole number from 0")
     own: tuple[Which, Slot] | None = _list("[which card, 0 or 1, and slot]", None)
     rival: tuple[Which, Seat, Slot] | None = _list("[which card, 0 or 1, owner, slot]", None)
-    refused: tuple[str, ...] | None = _list("the id of a rule, or a list of ids", None)
+    refused: tuple[Annotated[str, Field(pattern=f"^{RULE_ID}$")], ...] | None = _list(
+        'the id of a rule, such as "PLUCK-9", or a list of ids', None
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -176,22 +177,17 @@ class Move(Frozen):
     def _complete(self) -> Move:
         """Check that the move has the keys that it needs, and no others."""
         needed, optional = (keys.split() for keys in _KEYS.get(self.do, ("", "")))
-        for key, form in _FORMS.items():
+        for key, field in Move.model_fields.items():
             given = getattr(self, key) not in (None, ())
             if key in needed and not given:
-                raise InputError(f"'{self.do}' needs it", key=key, expected=form)
-            if given and key not in needed + optional:
+                expected = field_spec(key, field)["expected"]
+                raise InputError(f"'{self.do}' needs it", key=key, expected=expected)
+            if given and key not in (*needed, *optional, *_ALWAYS):
                 allowed = ", ".join(needed + optional) or "no further key"
                 raise InputError(f"is no key of '{self.do}'", key=key, expected=allowed)
-        if len(self.targets) > 2:
-            raise InputError(expected="one or two targets", key="targets", got=list(self.targets))
         for rule in self.refused or ():
-            if not re.fullmatch(RULE_ID, rule):
-                raise InputError("is no rule's id", key="refused", expected='one like "PLUCK-9"')
             if rule not in REFUSALS and not re.match(f"({RULE_FAMILIES})-", rule):
                 raise unknown_name("rule", rule, REFUSALS).inside("refused")
-        if len(self.gifts) > 2:
-            raise InputError(expected="at most two gifts", key="gifts", got=list(self.gifts))
         return self
 
     def words(self) -> tuple[Any, ...]:
@@ -225,18 +221,8 @@ _KEYS = {
 }
 """Keys that a move needs, and those that it may have; others have none."""
 
-_FORMS = {
-    "slot": "an own slot",
-    "targets": "one or two of [owner, slot]",
-    "gifts": "own slots",
-    "target": "[owner, slot]",
-    "a": "[owner, slot]",
-    "b": "[owner, slot]",
-    "swap": "true or false",
-    "to": "a seat",
-    "own": "[which card, slot]",
-    "rival": "[which card, owner, slot]",
-}
+_ALWAYS = ("seat", "do", "refused")
+"""Keys of every move."""
 
 
 def _words(key: str, value: Any) -> list[int]:
@@ -280,7 +266,7 @@ class Expect(Frozen):
         return events
 
 
-class Scenario(Frozen):
+class Scenario(Frozen, FromFile):
     """A scenario file."""
 
     title: Prose = ""
@@ -350,18 +336,18 @@ class Scenario(Frozen):
         ]
 
     @classmethod
-    def from_file(cls, path: PathLike) -> Scenario:
-        """The scenario of a TOML file.
+    def from_dict(cls, data: Mapping[str, Any], *, folder: PathLike | None = None) -> Scenario:
+        """The scenario of a dict like a file.
 
         Raises:
-            InputError: The file is missing, or something in it is wrong.
+            InputError: Something in it is wrong.
         """
-        with within(where=path):
-            data = read_toml(path)
-            if "deck" in data:
-                with within("deck"):
-                    data["deck"] = Deck.of(data["deck"], folder=Path(path).parent)
-            return cls.model_validate(data)
+        refuse_others("scenario", data)
+        given = dict(data)
+        if "deck" in given:
+            with within("deck"):
+                given["deck"] = Deck.of(given["deck"], folder=folder)
+        return cls.model_validate(given)
 
     def play(self, edition: Edition) -> str | None:
         """Play the scenario in one edition; the first difference, None if there is none.

@@ -10,7 +10,8 @@ from typing import Any
 
 from sim.batch.pack import pack
 from sim.core.layout import new_state
-from sim.game.base import Shown, needed
+from sim.game.base import Shown, needed, told_changes
+from sim.game.comparison import of_table
 from sim.game.deck import Deck
 from sim.game.files import PathLike
 from sim.game.study import Study, load_study
@@ -56,9 +57,9 @@ class Trace(Shown):
         assumed = " (assumed)" if study.deck_assumed else ""
         deck = f"deck {study.deck.name}{assumed}"
         yield f"BAO BEI, {study.edition} edition, {deck}, seed {study.seed}"
-        changed = study.rules.changed_from_edition()
+        changed = of_table(study, study.rules.changed_from_edition())
         if changed:
-            yield "rules changed: " + ", ".join(f"{key} = {changed[key]}" for key in changed)
+            yield f"rules changed: {told_changes(changed)}"
         if study.games is not None:
             assumed = " (assumed)" if study.rules.threshold_assumed else ""
             threshold = study.rules.game_threshold[len(study.players)]

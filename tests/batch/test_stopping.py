@@ -56,7 +56,10 @@ def test_targets(text: str, means: Until) -> None:
         ("win_share[0]±-1", "a number above 0"),
         ("win_share[0]±nan", "a number above 0"),
         ("win_share[0]±inf", "a number above 0"),
-        ("win_share[0]±0.1%", "a number above 0"),
+        ("win_share[0]±0.1%", "a number above 0, got \"0.1%\"; did you mean '0.001'?"),
+        ("win_share[0]±0,01", "did you mean '0.01'?"),
+        ("win_share[0]±5", "such as 0.05 for 5 %, got 5.0; did you mean '0.05'?"),
+        ("win_share[0]±0.5", "a share below 0.5"),
         (0.1, "text such as"),
     ],
 )

@@ -228,6 +228,13 @@ def test_settings_change_players() -> None:
     ]
 
 
+def test_settings_change_several_players() -> None:
+    both = baobei("run", *SMALL, "--set", "0,1.attention=0.2", "--json").stdout
+    each = ["--set", "0.attention=0.2", "--set", "1.attention=0.2"]
+    played = [json.loads(out) for out in (both, baobei("run", *SMALL, *each, "--json").stdout)]
+    assert played[0]["players"] == played[1]["players"]
+
+
 def test_numbers_may_be_written_as_people_do() -> None:
     for text in ("1e2", "100", "1_00"):
         result = baobei("run", "--rounds", text, "--json")
@@ -280,6 +287,35 @@ REFUSED = {
     "setting name": (["run", "--set", "0.bao_treshold=3"], "did you mean 'bao_threshold'?"),
     "setting value": (["run", "--set", "0.attention=7"], "expected a number from 0 to 1"),
     "setting base": (["run", "--set", "0.bao=3"], "bao: no such parameter, expected one of"),
+    "no players": (["run", "--players", ""], "--players: an empty name"),
+    "setting twice": (
+        ["run", "--set", "0,1.attention=1", "--set", "1,0.attention=0"],
+        "attention: set twice, by 0,1.attention=1 and 1,0.attention=0",
+    ),
+    "setting seats": (["run", "--set", "0,4.attention=1"], "no such seat, expected 0 to 3, or all"),
+    "rule twice": (
+        ["run", "--rule", "peeks=1", "--rule", "peeks=3"],
+        "--rule: peeks: set twice, by peeks=1 and peeks=3",
+    ),
+    "comma": (["run", "--set", "0.attention=0,5"], "got \"0,5\"; did you mean '0.5'?"),
+    "seconds": (["run", "--max-seconds", "0,5"], "of seconds, got \"0,5\"; did you mean '0.5'?"),
+    "per cent": (["run", "--set", "0.attention=50%"], "got \"50%\"; did you mean '0.5'?"),
+    "thousands": (["run", "--set", "0.bao_threshold=1,000"], "did you mean '1000'?"),
+    "points": (["run", "--rounds", "1.000"], "got \"1.000\"; did you mean '1000'?"),
+    "smart quotes": (["run", "--set", "0.gift=“higest”"], "did you mean 'highest'?"),
+    "far name": (["run", "--set", "0.gift=most"], 'or "lowest_loss", got "most"'),
+    "page of another kind": (["run", "--report", "x.pdf"], "--report: a page is HTML"),
+    "page in place of results": (["run", "--out", "new", "--report", "./new"], "not a file"),
+    "page nowhere": (["run", "--out", "new", "--report", "old/page.html"], "no such folder"),
+    "trace beyond the run": (
+        ["trace", "--rounds", "100", "--round", "100"],
+        "--round: expected a number from 0 to 99, got 100",
+    ),
+    "unknown metric": (["list", "metrics", "win_shar"], "did you mean 'win_share'?"),
+    "seats of two": (
+        ["tournament", "--players", "sharp,novice", "--seats", "5"],
+        "seats: expected 2, as there are 2 players, got 5",
+    ),
     "7 unknown players": (["run", "--players", "a,b,c,d,e,f,g"], "2 to 6 players, got 7"),
     "setting kind": (["run", "--set", "0.kind=random"], "kind: not a parameter"),
     "negative rounds": (["run", "--rounds", "-5"], "expected a whole number from 1"),
@@ -324,7 +360,55 @@ def test_malformed_files_name_the_place(tmp_path: Path) -> None:
     assert said.endswith("did you mean 'rounds'?")
     file.write_bytes(b"\xff\xfe")
     assert "not UTF-8" in refused("run", str(file))
+    file.write_text('players = ["balanced"]\n', encoding="utf-16")
+    assert "not UTF-8 but UTF-16, expected a file saved as UTF-8" in refused("run", str(file))
+    file.write_text('players = ["balanced"]\n', encoding="utf-16-be")
+    assert "not UTF-8 but UTF-16" in refused("run", str(file))
+    file.write_text("players = [“balanced”, “sharp”]\n", encoding="utf-8")
+    assert refused("run", str(file)).endswith("expected straight quotes, not “")
+    file.write_text('players = ["balanced", "sharp"]\n[rules]\npeeks = 1\nrounds = 10\n')
+    assert "rules.rounds: belongs to the study, outside of its rules" in refused("run", str(file))
+    file.rename(tmp_path / "hasty.toml.txt")
+    assert "hasty.toml.txt'?" in refused("run", f"{tmp_path}/hasty.toml")
+    assert "no such file" in (far := refused("run", f"{tmp_path}/night.toml"))
+    assert "did you mean" not in far
     assert "is a folder" in refused("run", f"{tmp_path}/")
+
+
+def test_a_file_of_another_kind_is_called_by_its_kind(tmp_path: Path) -> None:
+    """Also where keys of the kind that was expected are missing."""
+    files = {
+        "player": 'base = "sharp"\nbao_threshold = 3\n',
+        "deck": "[birds.owl]\nvalue = 1\ncopies = 40\n",
+        "study": 'players = ["sharp", "sharp"]\nrounds = 10\n',
+        "sweep": 'players = ["sharp", "sharp"]\n[sweep]\n"0.attention" = [0, 1]\n',
+        "scenario": SCENARIO,
+    }
+    for kind, text in files.items():
+        (tmp_path / f"{kind}.toml").write_text(text)
+    given = {kind: str(tmp_path / f"{kind}.toml") for kind in files}
+    for kind, use in {"player": "--players", "deck": "--deck", "scenario": "baobei check"}.items():
+        assert f"this is a {kind}: use {use}" in refused("run", given[kind])
+    for kind in ("study", "deck", "sweep"):
+        told = refused("run", "--players", f"sharp,{given[kind]}")
+        assert told.startswith(f"{given[kind]}: ")
+        assert f"this is a {kind}: use" in told
+    assert "this is a study: use" in baobei("check", given["study"]).stderr
+    (tmp_path / "player.toml").write_text('kind = "random"\n')
+    for kind in ("study", "player"):
+        assert f"this is a {kind}: use" in refused("run", "--deck", given[kind])
+    (tmp_path / "typing.toml").write_text('playrs = ["sharp", "sharp"]\n')
+    assert refused("run", f"{tmp_path}/typing.toml").endswith("(also wrong: players is missing)")
+
+
+def test_results_are_no_study(tmp_path: Path) -> None:
+    out, page = str(tmp_path / "new"), tmp_path / "new" / "page.html"
+    assert baobei("run", *SMALL, "--out", out, "--report", str(page), "--quiet").exit_code == 0
+    assert "<html" in page.read_text(encoding="utf-8")
+    assert f"{out}: is a folder of results, expected a study" in refused("run", out)
+    assert f"{out}/: the same folder twice" in refused("report", out, f"{out}/")
+    (tmp_path / "new" / "journal.txt").mkdir()
+    assert f"{out}/journal.txt: " in refused("extend", out, "--rounds", "300")
 
 
 def test_unwritable_folder(tmp_path: Path) -> None:
@@ -358,6 +442,15 @@ def test_trace_shows_the_round_of_the_run() -> None:
     lines = baobei("trace", *table, "--round", "17", "--format", "jsonl").stdout
     assert lines == expected.jsonl()
     assert all(json.loads(line)["event"] for line in lines.splitlines())
+
+
+def test_trace_takes_what_a_run_was_told() -> None:
+    one = ["--players", "sharp,casual", "--rule", "hand_size.2=6", "--rule", "hand_size.3=5"]
+    shown = baobei("trace", *one, "--round", "3").stdout
+    assert shown.splitlines()[1] == "rules changed: hand_size.2=6"
+    assert baobei("trace", *one, "--rounds", "1e5", "--round", "3").stdout == shown
+    game = baobei("trace", *one, "--game", "0").stdout
+    assert baobei("trace", *one, "--games", "20").stdout == game
 
 
 def test_trace_agrees_with_records(tmp_path: Path) -> None:

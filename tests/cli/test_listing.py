@@ -65,6 +65,19 @@ def test_list_metrics_knows_every_column() -> None:
     assert [column["name"] for column in found["records"]] == list(RECORD_COLUMNS)
 
 
+def test_list_metrics_by_name() -> None:
+    text = baobei("list", "metrics", "win_share", "score_mean").stdout
+    assert "win_share" in text
+    assert "bao_called" not in text
+    assert "Columns of records" not in text
+    found = json.loads(baobei("list", "metrics", "score", "--json").stdout)
+    assert {key: [each["name"] for each in some] for key, some in found.items()} == {
+        "summary": [],
+        "run": [],
+        "records": ["score"],
+    }
+
+
 @pytest.mark.parametrize("what", ["decks", "rules", "players", "metrics"])
 def test_lists_fit_a_terminal(what: str) -> None:
     text = baobei("list", what).stdout

@@ -38,6 +38,21 @@ def test_the_command_is_the_function(tmp_path: Path) -> None:
     assert told["points"] == same["points"]
 
 
+@pytest.mark.jit
+def test_names_in_brackets_need_no_quotes_and_the_heading_has_all(tmp_path: Path) -> None:
+    """Of an edition or a deck that is varied; on the page likewise."""
+    options = ["--over", "0.player=[balanced, sharp]", "--over", "edition=second,first"]
+    options += ["--over", "deck=five_per_value,five_per_power", "--players", "novice,novice"]
+    page = tmp_path / "page.html"
+    options += ["--rounds", "20", "--report", str(page)]
+    shown = CliRunner().invoke(main, ["sweep", *options])
+    assert shown.exit_code == 0, shown.output
+    game = "second or first edition, deck five_per_value or five_per_power: 8 points over"
+    assert game in " ".join(shown.stdout.split())
+    told = page.read_text(encoding="utf-8")
+    assert "second edition / first edition, deck five_per_value / five_per_power;" in told
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -45,6 +60,11 @@ def test_the_command_is_the_function(tmp_path: Path) -> None:
         (["--over", "0.attention"], "--over 0.attention: expected KEY=VALUES"),
         (["--over", "0.attention=1", "--over", "0.attention=0"], "0.attention: varied twice"),
         (["--over", "players=balanced"], 'got "balanced"'),
+        (["--over", "0.player=[balanced, shrap]"], "no such player, expected"),
+        (["--over", "0.player=[balanced, sharp"], "brackets closed and names in quotes"),
+        (["--over", "0.attention={from=0, to=1, step=3}"], "did you mean 'steps'?"),
+        (["--over", "0.bao_threshold={from=0, to=6, step=3}"], "did you mean 'steps'?"),
+        (["--over", "rounds=1,2"], "rounds: no such axis, expected it above [sweep]"),
         (["--over", "0.atention=1"], "sweep.0.atention: no such parameter"),
         (["--over", "0.attention=1", "--players", "shap,sharp"], "--players: no such player"),
         (["--over", "0.attention=1", "--rounds", "9", "--games", "9"], "--games: rounds and games"),

@@ -33,7 +33,7 @@ def test_the_command_is_the_function(tmp_path: Path) -> None:
     ("options", "says"),
     [
         (["--players", "sharp,shap"], "--players: no such player"),
-        (["--players", "sharp,novice", "--seats", "3"], "seats: expected a whole number from 2"),
+        (["--players", "sharp,novice", "--seats", "3"], "seats: expected 2, as there"),
         (["--set", "40.attention=1"], "--set 40.attention=1: no such seat"),
         (["--rule", "peaks=1"], "--rule: no such rule option"),
         (["nothing.toml"], "nothing.toml: no such file"),

@@ -77,6 +77,7 @@ def test_plain_values_are_pythons() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("1000", 1000), ("1_000", 1000), ("1e3", 1000), (" 7 ", 7), ("1e400", None), ("1.5", None),
+     ("1,000,000", 10**6), ("1.000", None), ("1,00", None), ("1,000" * 2000, None),
      ("9" * 5000, None), ("nan", None), ("x", None), ("", None), (str(2**64), 2**64)],
 )  # fmt: skip
 def test_texts(text: str, expected: int | None) -> None:
@@ -303,7 +304,7 @@ def test_runs_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         sim.run(study, threads=way(2), chunk=way(7), max_rounds=way(50), out=out / "run")
         sim.run(study, only=(way(10), way(30)), max_seconds=way(60), out=out / "part")
         sim.extend(out / "part", rounds=way(70), chunk=way(9))
-        until = Until("win_share", way(0), way(1))
+        until = Until("score_mean", way(0), way(1))
         sim.run(study, until=until, max_rounds=way(40), out=out / "until", records=way(0))
         sim.compare(study, rules={"peeks": way(1)}, rounds=way(20), seed=way(4), chunk=way(3),
                     rotate=way(0), out=out / "compare")  # fmt: skip

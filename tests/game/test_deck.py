@@ -250,7 +250,7 @@ def test_a_wrong_bird_is_refused(birds: dict[str, dict[str, object]], expected: 
         (
             {"birds": {"a": {"value": 1, "copys": 1}}},
             "birds.a.copys: no such key, expected id, name, value, family, power or copies; "
-            "did you mean 'copies'? (also wrong: copies)",
+            "did you mean 'copies'? (also wrong: copies is missing)",
         ),
         (
             {"birds": {"a": {"value": 1, "copies": 1}}, "assumed": "yes"},

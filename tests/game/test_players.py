@@ -262,7 +262,9 @@ def test_a_player_without_a_kind_cannot_be_made() -> None:
         ),
         (
             {"kind": "random", "bao_threshold": 3, "take_rate": 2},
-            "bao_threshold: no such parameter; did you mean 'bao_rate'? (also wrong: take_rate)",
+            "bao_threshold: no such parameter, expected name, character, kind, bao_rate, "
+            "pluck_rate, double_rate, take_rate, keep_rate, swap_rate, decline_rate, "
+            "reaction_mean, reaction_sd or base (also wrong: take_rate)",
         ),
         (
             {"base": "balanced", "bao_threshold": 2.5},

@@ -312,8 +312,14 @@ def test_a_far_off_rule_option_is_answered_with_all_of_them() -> None:
         parse_rule_option("xxxx=3")
 
 
+@pytest.mark.parametrize("twice", [("peeks=1", "peeks=4"), ("hand_size.2=3", "hand_size.2 = 4")])
+def test_the_same_rule_option_twice_is_refused(twice: tuple[str, str]) -> None:
+    with pytest.raises(InputError, match=f"set twice, by {twice[0]} and {twice[1]}"):
+        parse_rule_options(twice)
+
+
 def test_several_rule_options_add_up_and_later_ones_win() -> None:
-    texts = ["hand_size=6", "hand_size.2=3", "hand_size.3=5", "peeks=1", "peeks=4"]
+    texts = ["hand_size=6", "hand_size.2=3", "hand_size.3=5", "peeks=1"]
     changes = parse_rule_options(texts)
-    assert changes == {"hand_size": {2: 3, 3: 5, 4: 6, 5: 6, 6: 6}, "peeks": 4}
+    assert changes == {"hand_size": {2: 3, 3: 5, 4: 6, 5: 6, 6: 6}, "peeks": 1}
     assert parse_rule_options(["hand_size.2=3", "hand_size=6"]) == {"hand_size": 6}

@@ -295,7 +295,7 @@ SEED = "a whole number from 0 to 18446744073709551615"
         ),
         (
             {"rules": {"edition": "first"}},
-            "rules.edition: belongs to the study, outside of its rules",
+            "rules.edition: belongs to the study, outside of its rules: above [rules]",
         ),
         ({"rules": [1]}, "rules: expected a table of rule options, got [1]"),
         (

@@ -143,7 +143,7 @@ BAD = {
     'players = ["sharp", "sharp"]': "players: two players of one name",
     "seats = 1": "seats: expected a whole number from 2 to 6, got 1",
     'seats = "4"': "seats: expected a whole number from 2 to 6",
-    'players = ["sharp", "novice"]\nseats = 3': "seats: expected a whole number from 2 to 2, as",
+    'players = ["sharp", "novice"]\nseats = 3': "seats: expected 2, as there are 2 players, got 3",
     "seat = 4": "seat: no such key, expected name, title, question, players, seats",
     "games = 4": "games: no such key",
     "rounds = 0": "rounds: expected a whole number from 1",
