@@ -535,7 +535,7 @@ def exploit(
         EngineError: A bug in a player.
         WorkersLost: They were lost while they played; with a folder, what is finished is kept.
     """
-    from analysis.results.exploit import ExploitResult
+    from analysis.results.exploit import ExploitResult, idle_changes
     from sim.batch.executors import check_ways, opened
     from sim.batch.job import Job, load_engine
     from sim.batch.progress import Progress
@@ -565,12 +565,11 @@ def exploit(
         with opened(**ways) as workers, Progress(progress, expected, unit) as bar:
             hunt = Hunt(asked, ledger, workers, bar)
             found = hunt.best()
-        changes = {
-            name: play_comparison(asked.worth(found, name), progress=False, **ways)
-            for name in asked.changes(found)
-        }
-        result = ExploitResult.of(asked, found, changes, hunt.history)
-        result.confirm(play_comparison(asked.gain(result.challenger), progress=False, **ways))
+        compared = partial(play_comparison, progress=False, **ways)
+        worth = {name: compared(asked.worth(found, [name])) for name in asked.changes(found)}
+        idle = idle_changes(asked, found, worth, compared)
+        result = ExploitResult.of(asked, found, worth, idle, hunt.history)
+        result.confirm(compared(asked.gain(result.challenger)))
         result.seconds = time.perf_counter() - start
         if isinstance(ledger, Keeper):
             ledger.save(result)

@@ -44,6 +44,7 @@ def _changes(
     before: Sequence[Player],
     most: int,
     *,
+    least: int = 2,
     players: str | None = None,
     edition: str | None = None,
     deck: str | None = None,
@@ -62,8 +63,8 @@ def _changes(
             if not all(names):
                 expected = "names or files, with commas between them"
                 raise InputError("an empty name", expected=expected)
-            if not 2 <= len(names) <= most:
-                raise InputError(expected=f"2 to {most} players", got=len(names))
+            if not least <= len(names) <= most:
+                raise InputError(expected=f"{least} to {most} players", got=len(names))
             changes["players"] = [load_player(name) for name in names]
     if deck is not None:
         with within(where="--deck"):
@@ -110,18 +111,14 @@ def _setting(text: str, players: int) -> tuple[list[int], str, Any]:
 
 
 def make_exploit(
-    *,
     player: str,
+    *,
     others: str | None,
     vary: str | None,
-    seats: int | None,
     edition: str | None,
     deck: str | None,
     rules: Sequence[str],
-    seed: int | None,
-    rounds: int | None,
-    games: int | None,
-    confirm: int | None,
+    **limits: int | None,
 ) -> Exploit:
     """Return the search for a best response that a command line means.
 
@@ -133,19 +130,10 @@ def make_exploit(
 
     with within(where="PLAYER"):
         victim = load_player(player)
-    changes = _changes([], others, edition, deck, rules, ())
-    with within(where="baobei exploit"):
-        return Exploit.of(
-            victim,
-            changes.pop("players", None),
-            seats=seats,
-            vary=None if vary is None else [name.strip() for name in vary.split(",")],
-            rounds=rounds,
-            games=games,
-            confirm=confirm,
-            **({} if seed is None else {"seed": seed}),
-            **changes,
-        )
+    game = _changes([], 5, least=1, players=others, edition=edition, deck=deck, rules=rules)
+    given: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}
+    names = None if vary is None else [name.strip() for name in vary.split(",")]
+    return Exploit.of(victim, game.pop("players", None), vary=names, **given, **game)
 
 
 def make_tournament(
