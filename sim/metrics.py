@@ -260,6 +260,7 @@ class Metric:
         group: What it is for, the same for several: key of the words.
         shown: Whether tables and lists of metrics have it.
         in_summary: Whether a summary has it, as it has histograms, which are no single numbers.
+        whole: What a count is told as a share of, too, if it is.
     """
 
     name: str
@@ -271,6 +272,7 @@ class Metric:
     group: str = ""
     shown: bool = True
     in_summary: bool = True
+    whole: Whole | None = None
 
     @property
     def per_seat(self) -> bool:
@@ -460,7 +462,8 @@ def _fates(path: str, *field: Any, rank: int = 0) -> Iterator[Metric]:
     for k, fate in enumerate(("called", *OUTCOMES)):
         main = k == layout.BAO_CALLED
         compared = Compared(rank, main=main, answer=main) if rank else None
-        yield _table(f"{path}{fate}", "rounds", _count(_of(*field, k)), compared)
+        whole = (ROUNDS if main else _CALLED) if rank else None
+        yield _table(f"{path}{fate}", "rounds", _count(_of(*field, k)), compared, whole=whole)
 
 
 def _won_share(path: str, *field: Any, **more: Any) -> Metric:
@@ -744,6 +747,13 @@ METRICS: tuple[Metric, ...] = tuple(
     for metric in metrics
 )
 """Every number that is told; counts and means are over the whole run."""
+
+SHARES: dict[str, Metric] = {
+    metric.name: replace(metric, formula=_share(metric.formula.parts[0], metric.whole))
+    for metric in METRICS
+    if metric.whole
+}
+"""Counts that are told as shares of something, too, as such shares, by name."""
 
 SHOWN: tuple[Metric, ...] = tuple(metric for metric in METRICS if metric.shown)
 """Those that are numbers of their own in a summary."""

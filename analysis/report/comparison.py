@@ -25,8 +25,7 @@ from analysis.blocks import (
 from analysis.comparing import is_sure, is_tested, moves_untested
 from analysis.report import common
 from analysis.report.figures import figure
-from analysis.report.pen import Pen, Source, capital
-from analysis.report.rates import metric_label, unit_of
+from analysis.report.pen import Pen, Source, capital, metric_label, unit_of
 from analysis.text.numbers import decimals
 from analysis.words import ORDINALS
 from sim.metrics import COMPARED, METRICS

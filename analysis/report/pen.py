@@ -13,6 +13,7 @@ from analysis.blocks import NONE, Column, Table, Tile, Words
 from analysis.stats import ratio
 from analysis.text.numbers import decimals
 from analysis.words import NO_BREAK, Language
+from sim.metrics import described
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -252,6 +253,17 @@ def places_of(intervals: Iterable[Sequence[float | None]], scale: float = 1) -> 
     """Return the decimals that suit the widest of some intervals."""
     widths = [high - low for low, high in intervals if low is not None and high is not None]
     return decimals(scale * max(widths) / 2, most=4) if widths else 2
+
+
+def metric_label(language: Language, name: str) -> str:
+    """Return what a number is called; the mean over all seats is called as that of a seat."""
+    keys = (f"metric.{name}", f"metric.{name.removesuffix('.mean')}_mean")
+    return next((language.text(key) for key in keys if key in language), described(name))
+
+
+def unit_of(summary: Mapping[str, Any]) -> str:
+    """Return what a run or a comparison counts: ``rounds`` or ``games``."""
+    return "rounds" if summary.get("games") is None else "games"
 
 
 # --- pictures -------------------------------------------------------------------------------------

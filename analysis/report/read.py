@@ -72,25 +72,50 @@ def _of_result(result: Any) -> Source:
         study = result.comparing.to_dict()
         return Source(kind, name, summary, study, tables, result.engine)
     played = next(getattr(result, holder) for holder in _HOLDERS if hasattr(result, holder))
+    if kind == "run":
+        summary |= {"rates": _rates(result)}
     tables = result.tables() if kind != "run" else _kept(result)
     engine = getattr(result, "engine", None)
     return Source(kind, name, summary, played.to_dict(), tables, engine)
 
 
 def _kept(result: Result) -> dict[str, Any]:
-    """Return a run's calibration, its numbers as of a point of a sweep, and its scores if kept."""
+    """Return a run's calibration, and its scores if kept."""
     from analysis.plots.players import seat_scores
-    from analysis.results.run import confidence
-    from analysis.sweeping import point_rows
     from sim.store.rows import RECORDS
 
     tables: dict[str, Any] = {"calibration": result.calibration}
-    rates = point_rows(result.study, result.sums, level=confidence(result.until))
-    tables["rates"] = list(rates)
     folder = result.folder
     if result.kept is not None or (folder is not None and (Path(folder) / RECORDS).exists()):
         tables["scores"] = seat_scores(result)
     return tables
+
+
+def _rates(result: Result) -> dict[str, Any]:
+    """Return the shares that a run's summary has only as counts, each as ``value`` and ``ci95``.
+
+    ``table`` and, for each seat, ``seats`` hold the metrics of a point of a sweep, ``bao`` says
+    what became of calls. With games, whose rounds hang together, these shares have no intervals.
+    """
+    from analysis.results.evaluate import Numbers
+    from analysis.results.run import confidence
+    from analysis.stats import CONFIDENCE
+    from analysis.sweeping import point_rows
+    from sim.metrics import SHARES
+
+    study, sums = result.study, result.sums
+    numbers = Numbers(study, sums, CONFIDENCE)
+    found: dict[Any, dict[str, Any]] = {}
+    for row in point_rows(study, sums, level=confidence(result.until)):
+        value = {"value": row["value"], "ci95": [row["low"], row["high"]]}
+        found.setdefault(row["seat"], {})[row["metric"]] = value
+    shares = {
+        name: {"value": numbers.value(share), "ci95": list(numbers.interval(share))}
+        for name, share in SHARES.items()
+    }
+    table, called = found.pop(None, {}), shares.pop("bao.called")
+    bao = {name.removeprefix("bao."): share for name, share in shares.items()}
+    return {"table": table, "seats": list(found.values()), "bao": bao, "called": called}
 
 
 # --- folders --------------------------------------------------------------------------------------

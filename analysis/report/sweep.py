@@ -12,8 +12,7 @@ from markupsafe import Markup, escape
 from analysis.blocks import Block, Column, Part, Picture, Sentence, Table, Tile
 from analysis.report import common
 from analysis.report.figures import figure
-from analysis.report.pen import Numbers, Pen, Source, capital, table
-from analysis.report.rates import metric_label
+from analysis.report.pen import Numbers, Pen, Source, capital, metric_label, table
 from analysis.report.run import vague
 from sim.metrics import REASONS, SWEPT
 
