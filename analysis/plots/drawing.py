@@ -433,14 +433,6 @@ def empty(ax: Axes, text: str) -> None:
     ax.set_yticks([])
 
 
-def percent(value: float) -> str:
-    """Return a share that is given in per cent; only none is shown as 0, only all as 100."""
-    if value in (0, 100):
-        return f"{value:.0f}"
-    shown = f"{value:.1f}"
-    return {"0.0": "<0.1", "100.0": ">99.9"}.get(shown, shown)
-
-
 # --- series and values ----------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ from analysis.plots.summaries import (
 )
 from analysis.stats import CONFIDENCE, Interval, mean_interval, ratio_interval, z_score
 from analysis.sweeping import decided_in
+from analysis.text.numbers import of_hundred
 from analysis.words import ORDINALS
 from sim.errors import unknown_name
 
@@ -50,7 +51,7 @@ def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
         seat_names(summary),
         [100 * (player["win_share"] or 0) for player in players],
         [in_percent(player["win_share_ci95"]) for player in players],
-        told=draw.percent,
+        told=of_hundred,
     )
     ax.axvline(100 / len(players), color="0.35", linewidth=1, linestyle="--")
     ax.set_xlabel(draw.label("win_share"))

@@ -21,6 +21,7 @@ from analysis.plots.summaries import (
 from analysis.plots.sweeps import metrics_in, rows_of, sweep, sweep_axes
 from analysis.stats import NOTHING, ratio, wilson
 from analysis.sweeping import metrics_frame, told
+from analysis.text.numbers import of_hundred
 from sim.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _ends_of_one(summary: Summary, ax: Axes) -> Axes:
         [100 * parts[name] / rounds for name in shown],
         [share_of(parts[name], rounds, summary) for name in shown],
         colours=[_FATES[name][1] for name in shown],
-        told=draw.percent,
+        told=of_hundred,
         whole=True,
     )
     ax.set_xlabel(draw.label("rounds"))
@@ -196,7 +197,7 @@ def recycling(
         names,
         [100 * part / rounds for part in parts.values()],
         [share_of(part, rounds, summary) for part in parts.values()],
-        told=draw.percent,
+        told=of_hundred,
     )
     ax.set_ylabel(draw.label("recyclings"))
     ax.set_xlabel(draw.label("rounds"))
@@ -236,7 +237,7 @@ def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
             binned[min((turns - first) // width, last)] += count
         if not times:
             continue
-        share = draw.digits(draw.percent(100 * int(binned.sum()) / rounds))
+        share = draw.digits(of_hundred(100 * int(binned.sum()) / rounds))
         told = draw.label(f"{name}_share", n=share)
         heights, bottom = 100 * binned / rounds, 100 * total / rounds
         ax.bar(at, heights, 0.94 * width, bottom, color=colour, label=told)

@@ -12,7 +12,7 @@ from analysis.blocks import Block
 from analysis.results.run import Result, calibration_of, game_of
 from analysis.results.shared import ManyResult
 from analysis.sweeping import best_point, calibration_frame, metrics_frame, point_rows
-from analysis.text.sweep import sweep_blocks, sweep_text
+from analysis.text.sweep import sweep_blocks, sweep_told
 from sim.batch.sums import Sums
 from sim.game.deck import Deck
 from sim.game.documents import SCHEMA
@@ -113,9 +113,8 @@ class SweepResult(ManyResult):
 
     # --- for people -------------------------------------------------------------------------------
 
-    def to_text(self) -> str:
-        """Return the tables that ``baobei sweep`` prints."""
-        return sweep_text(self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds)
+    def _told(self) -> list[Iterable[Block]]:
+        return sweep_told(self.summary())
 
     def __repr__(self) -> str:
         """Say in one line what was played."""
