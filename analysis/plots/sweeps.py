@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from analysis.plots import drawing as draw
@@ -218,6 +220,34 @@ def rows_of(metrics: pd.DataFrame, metric: str, seat: int | None) -> pd.DataFram
     """Return the rows of a metric that have a value, of one seat where there are seats."""
     rows = metrics[(metrics["metric"] == metric) & metrics["value"].notna()]
     return rows if seat is None else rows[rows["seat"] == seat]
+
+
+def over_one_axis(
+    metrics: pd.DataFrame, name: str, focus: Sequence[int]
+) -> Callable[[Axes], Axes] | None:
+    """Return what draws a metric over the only axis: a line for each seat in focus, or for each.
+
+    None where it has no value there.
+    """
+    of_seats = SWEPT[name].per_seat
+    if of_seats and focus:
+        metrics = metrics[metrics["seat"].isin(focus)]
+    seat = focus[0] if of_seats and len(focus) == 1 else None
+    if rows_of(metrics, name, seat).empty:
+        return None
+    by = "seat" if of_seats and seat is None else None
+    return partial(sweep, metrics, name, by=by, seat=seat)
+
+
+def longer_and_shorter(metrics: pd.DataFrame, axes: Sequence[str]) -> tuple[str, str]:
+    """Return the axes with most and with fewest values; of equals the first and the last."""
+    ordered = sorted(reversed(axes), key=lambda axis: metrics[axis].nunique())
+    return ordered[-1], ordered[0]
+
+
+def has_ends(metrics: pd.DataFrame) -> bool:
+    """Whether how rounds end can be drawn at each point."""
+    return len(sweep_axes(metrics)) == 1 and metrics["point"].nunique() <= 40
 
 
 def _metric_note(rows: pd.DataFrame, intervals: str = "95 % intervals") -> str:

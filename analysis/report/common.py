@@ -81,10 +81,10 @@ def alike(players: Sequence[Mapping[str, Any]]) -> bool:
 # --- players --------------------------------------------------------------------------------------
 
 
-def players(pen: Pen, study: Mapping[str, Any]) -> list[Block]:
+def players(pen: Pen, played: Sequence[Mapping[str, Any]]) -> list[Block]:
     """Return who plays: each player's character, and the parameters that are not the default."""
     different: dict[str, Mapping[str, Any]] = {}
-    for player in study["players"]:
+    for player in played:
         different.setdefault(player["name"], player)
     rows = [(name, _character(pen, player)) for name, player in different.items()]
     if len(rows) > _COLUMNS_AT_MOST:
@@ -363,7 +363,7 @@ def part(
         question = source.study.get("question", "")
         head = title(pen.language, source), question, setting(pen, source)
     if not both:
-        chapters["players"] = players(pen, source.study)
+        chapters["players"] = players(pen, source.study["players"])
         chapters["rules"] = rules(pen, source.summary)
         chapters["assumed"] = assumed(pen, source)
     chapters["limits"] = [Sentences(list(limits))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -48,7 +49,7 @@ def part(pen: Pen, source: Source) -> Part:
     return common.part(
         pen,
         source,
-        "kind.games" if unit_of(source.summary) == "games" else "kind.run",
+        "kind.games" if source.summary["games"] is not None else "kind.run",
         {name: tell(pen, source) for name, tell in _CHAPTERS.items()},
         map(Sentence, _answer(pen, source)),
         _tiles(pen, source.summary),
@@ -208,7 +209,10 @@ def ends(pen: Pen, source: Source) -> Iterator[Block]:
     yield from _facts(pen, _CALLS, "ends.calls_caption")
     yield _spread_table(pen, summary)
     if unit_of(summary) == "games":
-        yield _game_ends(pen, summary)
+        text, count = pen.language.text, Numbers("table.games", "game.{}", "whole")
+        rows = [(text(f"game_end.{name}"), f"ends.{name}") for name in summary["game"]["ends"]]
+        rows.append((text("game_end.deciding"), "decided_by_deciding_rounds"))
+        yield table(pen, text("game_end.caption"), "game_end.how", rows, [count])
 
 
 def _rates(
@@ -272,14 +276,6 @@ def _spread_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
     return table(pen, pen.language.text("spread.caption"), "spread.what", rows, numbers)
 
 
-def _game_ends(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    text = pen.language.text
-    rows = [(text(f"game_end.{name}"), f"ends.{name}") for name in summary["game"]["ends"]]
-    rows.append((text("game_end.deciding"), "decided_by_deciding_rounds"))
-    count = Numbers("table.games", "game.{}", "whole")
-    return table(pen, text("game_end.caption"), "game_end.how", rows, [count])
-
-
 # --- seats and players ----------------------------------------------------------------------------
 
 
@@ -341,14 +337,16 @@ def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
     summary, language, study = source.summary, pen.language, source.study
     if decided_in(summary):
         yield from vague(pen, summary["players"], unit_of(summary), unit_of(summary))
-    yield from stopped(pen, summary)
-    if unit_of(summary) == "games":
-        yield language.say("limit.games")
-    else:
-        yield language.say("limit.rounds")
+    if summary.get("until") is not None:
+        yield language.say("limit.until")
+    elif "ranges" in summary:
+        yield language.say("limit.part")
+    yield language.say(f"limit.{unit_of(summary)}")
     if not common.alike(study["players"]):
         yield language.say("limit.seats")
-    yield from capped_and_rare(pen, summary)
+    for key, reason, most in (("capped", "turn_cap", math.inf), ("rare", "second_recycling", FEW)):
+        if 0 < summary["ends"][reason] < most:
+            yield language.say(f"limit.{key}", count=pen.counted("rounds", f"ends.{reason}"))
     yield from common.always(pen, source)
 
 
@@ -361,22 +359,3 @@ def vague(pen: Pen, seats: Iterable[Mapping[str, Any]], unit: str, path: str) ->
         points = pen.language.number(100 * half, places_of(ends, 100))
         key = "limit.too_few" if half > VAGUE else "limit.precision"
         yield pen.language.say(key, count=pen.counted(unit, path), points=points)
-
-
-def stopped(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
-    """Yield that a run is only a part of its study, or looked at itself."""
-    if summary.get("until") is not None:
-        yield pen.language.say("limit.until")
-    if "ranges" in summary and summary.get("until") is None:
-        yield pen.language.say("limit.part")
-
-
-def capped_and_rare(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
-    """Yield what is to be said of rounds that were stopped, and of what hardly ever happened."""
-    language, ends = pen.language, summary["ends"]
-    if ends["turn_cap"]:
-        count = pen.counted("rounds", "ends.turn_cap")
-        yield language.say("limit.capped", count=count)
-    if 0 < ends["second_recycling"] < FEW:
-        count = pen.counted("rounds", "ends.second_recycling")
-        yield language.say("limit.rare", count=count)
