@@ -45,13 +45,17 @@ class Plots:
 
     @classmethod
     def plot(
-        cls, told: str, data: Reads, options: Reads = lambda _: {}, name: str = ""
+        cls,
+        told: str,
+        data: Reads = lambda result: result.summary(),
+        options: Reads = lambda _: {},
+        name: str = "",
     ) -> Callable[[Draw], Draw]:
         """Register a function as a plot of these results.
 
         Args:
             told: What it draws, in a few words.
-            data: Reads what the function takes first out of a result.
+            data: Reads what the function takes first out of a result; by default its summary.
             options: Reads those that a result decides on, unless who calls it does.
             name: Of the plot, if it is not the function's.
         """

@@ -29,7 +29,7 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 BAND = 0.2
 """Opacity of the band of an interval."""
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -69,11 +69,12 @@ def picture(
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.font_manager import fontManager, get_font
+    from matplotlib.text import Text
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        for name, value in STYLE.items():
-            matplotlib.rcParams[name] = value  # type: ignore[index]
+        matplotlib.rcParams.update(STYLE)
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         made = {}
@@ -83,24 +84,15 @@ def picture(
                 buffer = io.BytesIO()
                 figure.savefig(buffer, format=form, metadata=dict.fromkeys(_UNTOLD[form]))
                 made[form] = buffer.getvalue()
-        undrawn.update(_lacking(figure))
+        known = get_font(fontManager.findfont(STYLE["font.family"])).get_charmap()
+        texts: list[Any] = figure.findobj(Text)
+        letters = set("".join(text.get_text() for text in texts)) - {"\n"}
+        undrawn.update(letter for letter in letters if ord(letter) not in known)
     return made
 
 
 undrawn: set[str] = set()
 """Letters in whose place pictures have had a box up to now, as their font lacks them."""
-
-
-def _lacking(figure: Figure) -> Iterator[str]:
-    """Yield the letters in a figure that its font lacks."""
-    from matplotlib.font_manager import fontManager, get_font
-    from matplotlib.text import Text
-
-    known = get_font(fontManager.findfont(STYLE["font.family"])).get_charmap()
-    texts: list[Any] = figure.findobj(Text)
-    for letter in set("".join(text.get_text() for text in texts)) - {"\n"}:
-        if ord(letter) not in known:
-            yield letter
 
 
 @contextmanager
@@ -238,12 +230,16 @@ def _room(ax: Axes) -> float:
 
 def _broken(text: str, room: float, font: Any) -> list[str]:
     """Return the lines of a text, broken between words where they are wider than the room."""
+    from matplotlib.textpath import text_to_path
+
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
         for word in re.split(r" (?!%)", paragraph):
             longer = f"{line} {word}" if line else word
-            if line and _width(longer, font) > room:
+            with _boxes():
+                width = text_to_path.get_text_width_height_descent(longer, font, False)[0]
+            if line and width > room:
                 lines.append(line)
                 longer = word
             line = longer
@@ -416,16 +412,6 @@ def legend_above(ax: Axes) -> Axes:
     return ax
 
 
-def _width(text: str, font: Any) -> float:
-    """Return how wide a line of text is, in points; `font` may be a size alone."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    font = FontProperties(size=font) if isinstance(font, str) else font
-    with _boxes():
-        return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
-
-
 def empty(ax: Axes, text: str) -> None:
     """Say in the middle of axes why there is nothing on them."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color="0.35")
@@ -441,12 +427,10 @@ def series(rows: pd.DataFrame, by: str | None) -> list[tuple[str, pd.DataFrame]]
     if by is None:
         return [("", rows)]
     values = list(dict.fromkeys(rows[by]))
-    return [(_entry(told(value)), rows[rows[by] == value]) for value in values]
-
-
-def _entry(text: str) -> str:
-    """Return a text as the entry of a legend, which leaves out what begins with ``_``."""
-    return ("\N{ZERO WIDTH SPACE}" if text.startswith("_") else "") + letters(text)
+    names = [letters(told(value)) for value in values]
+    # A legend leaves out what begins with an underscore.
+    names = ["\N{ZERO WIDTH SPACE}" * name.startswith("_") + name for name in names]
+    return [(name, rows[rows[by] == value]) for name, value in zip(names, values, strict=True)]
 
 
 def marked(k: int) -> dict[str, Any]:

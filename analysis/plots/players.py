@@ -11,14 +11,12 @@ from analysis.plots import drawing as draw
 from analysis.plots.accessors import RunPlots, TournamentPlots
 from analysis.plots.summaries import (
     Summary,
-    decided_of,
     in_percent,
     intervals_of,
     note_of,
     part,
     rounds_of,
     seat_names,
-    summary_of,
 )
 from analysis.stats import CONFIDENCE, Interval, mean_interval, ratio_interval, z_score
 from analysis.sweeping import decided_in
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 # --- wins -----------------------------------------------------------------------------------------
 
 
-@RunPlots.plot("the win share of every seat", summary_of)
+@RunPlots.plot("the win share of every seat")
 def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw the win share of every seat; a dashed line stands where all would be equal.
 
@@ -55,11 +53,13 @@ def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
     )
     ax.axvline(100 / len(players), color="0.35", linewidth=1, linestyle="--")
     ax.set_xlabel(draw.label("win_share"))
-    note = f"{draw.counts([decided_in(summary)], decided_of(summary))}; bars: 95 % intervals; "
-    return draw.fit_names(draw.headed(ax, "Win shares", f"{note}dashed: an equal share"))
+    units = "rounds" if summary["games"] is None else "games"
+    note = draw.counts([decided_in(summary)], f"{units} with a winner")
+    note += "; bars: 95 % intervals; dashed: an equal share"
+    return draw.fit_names(draw.headed(ax, "Win shares", note))
 
 
-@RunPlots.plot("what the place in the turn order is worth", summary_of)
+@RunPlots.plot("what the place in the turn order is worth")
 @TournamentPlots.plot(
     "what each seat is worth, as all sit there alike", lambda result: result.seats
 )
@@ -139,7 +139,7 @@ def seat_scores(result: Result) -> dict[int, SeatScores]:
 @RunPlots.plot(
     "how often each seat has which score; it takes a run with ``records=True``",
     seat_scores,
-    lambda result: {"names": seat_names(summary_of(result))},
+    lambda result: {"names": seat_names(result.summary())},
 )
 def scores(
     records: pd.DataFrame | Mapping[int, SeatScores],
@@ -178,7 +178,8 @@ def scores(
     ax.set_xlabel(draw.label("score_cut", n=high) if shown < high else draw.label("score"))
     rounds = sum(sum(each.times.values()) for each in counted.values())
     note = draw.counts([rounds // len(shares)], "rounds")
-    note += f"; height of a row: {_digits(100 * top)} %; diamonds: means with 95 % intervals"
+    height = f"{100 * top:.2g}" if 100 * top < 10 else f"{100 * top:.0f}"
+    note += f"; height of a row: {height} %; diamonds: means with 95 % intervals"
     return draw.fit_names(draw.headed(ax, "Scores of a round", note))
 
 
@@ -187,10 +188,6 @@ def _counted(records: pd.DataFrame) -> dict[int, SeatScores]:
         int(seat): SeatScores(rows["score"].value_counts().to_dict(), *_mean_of(rows))
         for seat, rows in records.groupby("seat")
     }
-
-
-def _digits(number: float) -> str:
-    return f"{number:.2g}" if number < 10 else f"{number:.0f}"
 
 
 def _top(shares: Sequence[Sequence[float]]) -> float:
@@ -239,7 +236,7 @@ _TRIGGERS = {"discard": 0, "reference": 5, "eliminated": 2}
 """Colour of each."""
 
 
-@RunPlots.plot("how often each power starts, by what starts it", summary_of)
+@RunPlots.plot("how often each power starts, by what starts it")
 def powers(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw how often each power starts in a round, all seats together, by what starts it.
 
@@ -298,8 +295,7 @@ _SWINGS = {
 
 @RunPlots.plot(
     "the swing of each bird, or of each power",
-    summary_of,
-    lambda result: {"names": {bird.id: bird.name for bird in result.study.deck.birds}},
+    options=lambda result: {"names": {bird.id: bird.name for bird in result.study.deck.birds}},
 )
 def birds(
     summary: Summary,

@@ -16,9 +16,8 @@ from analysis.plots.summaries import (
     part,
     rounds_of,
     share_of,
-    summary_of,
 )
-from analysis.plots.sweeps import metrics_in, rows_of, sweep, sweep_axes
+from analysis.plots.sweeps import rows_of, sweep, sweep_axes
 from analysis.stats import NOTHING, ratio, wilson
 from analysis.sweeping import metrics_frame, told
 from analysis.text.numbers import of_hundred
@@ -46,8 +45,8 @@ _ENDS = {
 }
 
 
-@RunPlots.plot("how rounds end", summary_of)
-@SweepPlots.plot("how rounds end; options as of `analysis.plots.ends`", metrics_in)
+@RunPlots.plot("how rounds end")
+@SweepPlots.plot("how rounds end; options as of `analysis.plots.ends`", lambda it: it.metrics)
 def ends(
     data: Summary | Mapping[Any, Summary] | pd.DataFrame,
     ax: Axes | None = None,
@@ -161,8 +160,8 @@ def _bar_ticks(ax: Axes, labels: list[str], numbers: list[float]) -> None:
 # --- recyclings -----------------------------------------------------------------------------------
 
 
-@RunPlots.plot("how often the discard pile is recycled", summary_of)
-@SweepPlots.plot("how often the second recycling ends a round", metrics_in)
+@RunPlots.plot("how often the discard pile is recycled")
+@SweepPlots.plot("how often the second recycling ends a round", lambda result: result.metrics)
 def recycling(
     data: Summary | Mapping[Any, Summary] | pd.DataFrame,
     ax: Axes | None = None,
@@ -210,7 +209,7 @@ _BINS = 40
 """Bars of a histogram, at most."""
 
 
-@RunPlots.plot("how many turns rounds take, by how they end", summary_of)
+@RunPlots.plot("how many turns rounds take, by how they end")
 def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw how many turns rounds take, stacked by how they end, and the mean.
 
@@ -295,7 +294,7 @@ _CALLED_ON = {  # by what, and the label that no page has
 }
 
 
-@RunPlots.plot("how often BAO succeeds by what it was called on", summary_of)
+@RunPlots.plot("how often BAO succeeds by what it was called on")
 def bao(
     summary: Summary, ax: Axes | None = None, *, by: str = "total", least: int | None = None
 ) -> Axes:

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from analysis.results.sweep import SweepResult
 
 
-def metrics_in(result: SweepResult) -> pd.DataFrame:
-    """Return the metrics of a sweep."""
-    return result.metrics
-
-
 @SweepPlots.plot("a metric over one axis; options as of `analysis.plots.sweep`", lambda it: it)
 def metric(
     result: SweepResult, metric: str = "win_share", ax: Axes | None = None, **options: Any

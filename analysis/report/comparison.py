@@ -221,9 +221,7 @@ def _not_sure(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> Iterator
     """
     differ = {row["metric"] for _, row in rows if not _is_same(row)}
     names = dict.fromkeys(
-        _named(pen, row)
-        if row["metric"] in differ
-        else escape(metric_label(pen.language, row["metric"]))
+        _named(pen, row if row["metric"] in differ else {**row, "seat": None})
         for _, row in pairs
         if _is_same(row)
     )
@@ -406,10 +404,8 @@ def _tables(pen: Pen, summary: Mapping[str, Any], name: str) -> Iterator[Block]:
     differ = [pair for pair in chosen if not _is_same(pair[1])]
     caption = language.text(f"differences.{name}")
     if len(differ) > FOLDED_FROM:
-        order = sorted(
-            differ, key=lambda pair: (pair[1]["metric"] not in MAIN, not is_sure(pair[1]))
-        )
-        main = sorted(order[:_OPEN_AT_MOST], key=lambda pair: pair[0])
+        rank = lambda pair: (pair[1]["metric"] not in MAIN, not is_sure(pair[1]))  # noqa: E731
+        main = sorted(sorted(differ, key=rank)[:_OPEN_AT_MOST], key=lambda pair: pair[0])
         yield _difference_table(pen, main, language.say("differences.main", what=caption))
     if differ:
         yield _difference_table(pen, differ, caption)
