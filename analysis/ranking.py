@@ -121,7 +121,8 @@ class Standings:
     def order(self) -> list[str]:
         """The players by win share, the highest first; equals in the order of entry."""
         shares = {name: self.records[name].share.mean(self.units) for name in self.records}
-        return sorted(shares, key=lambda name: _or_least(shares[name]), reverse=True)
+        known = {name: -1.0 if share is None else share for name, share in shares.items()}
+        return sorted(known, key=known.__getitem__, reverse=True)
 
     def ranking(self) -> pd.DataFrame:
         """Return one row for each player, the strongest first.
@@ -226,10 +227,6 @@ def frames(summary: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
 
 
 _NO_STEP: Any = (None, (None, None))
-
-
-def _or_least(share: float | None) -> float:
-    return -1.0 if share is None else share
 
 
 def number(value: float | None) -> float:

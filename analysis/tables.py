@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from analysis.ranking import number
 from sim.metrics import METRICS, OUTCOMES, SHOWN, Metric, words
 
 if TYPE_CHECKING:
@@ -57,14 +58,10 @@ def _flat(part: Mapping[str, Any], path: str = "") -> dict[str, Any]:
         elif name.endswith("_ci95"):
             low, high = value
             stem = f"{path}{name.removesuffix('_ci95')}"
-            row |= {f"{stem}_low": _number(low), f"{stem}_high": _number(high)}
+            row |= {f"{stem}_low": number(low), f"{stem}_high": number(high)}
         else:
-            row[path + name] = _number(value) if value is None else value
+            row[path + name] = number(value) if value is None else value
     return row
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
 
 
 def _metric_rows(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

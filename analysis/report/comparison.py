@@ -24,8 +24,8 @@ from analysis.blocks import (
 )
 from analysis.comparing import is_sure, is_tested, moves_untested
 from analysis.report import common
-from analysis.report.figures import figure
 from analysis.report.pen import Pen, Source, capital, metric_label, unit_of
+from analysis.report.pictures import figure
 from analysis.text.numbers import decimals
 from analysis.words import ORDINALS
 from sim.metrics import COMPARED, DRAWN
@@ -277,9 +277,7 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     language, unit = pen.language, unit_of(summary)
     blocks = pen.counted("deals", "blocks")
     yield Tile(language.text(f"tile.{unit}_each"), pen.whole(unit), blocks)
-    share, interval = pen.both("rounds_that_differ.share", "share")
-    note = language.say("number.in_interval", interval=interval)
-    yield Tile(language.text(f"tile.{unit}_differ"), share, note)
+    yield pen.tile(language.text(f"tile.{unit}_differ"), "rounds_that_differ.share", "share")
     rows = _rows(summary)
     sure = sum(is_sure(row) for _, row in rows)
     yield Tile(

@@ -10,7 +10,6 @@ from markupsafe import Markup, escape
 
 from analysis.blocks import NONE, Block, Part, Sentence, Table, Tile, columns
 from analysis.report import common
-from analysis.report.figures import OF_BIRDS, OF_ROUNDS, SCORES, WINS, positions, run_figures
 from analysis.report.pen import (
     Numbers,
     Pen,
@@ -22,6 +21,7 @@ from analysis.report.pen import (
     table,
     unit_of,
 )
+from analysis.report.pictures import OF_BIRDS, OF_ROUNDS, SCORES, WINS, positions, run_figures
 from analysis.sweeping import decided_in
 from sim.metrics import OUTCOMES, REASONS
 

@@ -11,8 +11,8 @@ from markupsafe import Markup, escape
 
 from analysis.blocks import Block, Column, Part, Picture, Sentence, Table, Tile, Words
 from analysis.report import common
-from analysis.report.figures import figure
 from analysis.report.pen import Numbers, Pen, Source, capital, metric_label, table
+from analysis.report.pictures import figure
 from analysis.report.run import vague
 from sim.metrics import REASONS, SWEPT
 
@@ -134,9 +134,8 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     unit = summary["unit"]
     yield Tile(language.text(f"tile.{unit}_each"), pen.whole("count"))
     if best is not None:
-        share, interval = pen.both("best.value", "share")
         label = language.say("tile.best", whose=_whose(pen, summary))
-        yield Tile(label, share, language.say("number.in_interval", interval=interval))
+        yield pen.tile(label, "best.value", "share")
 
 
 def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:

@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from analysis.blocks import NONE, Column, Part, Picture, Sentence, Table, Tile, columns
 from analysis.report import common
-from analysis.report.figures import SCORES, WINS, figure, of
 from analysis.report.pen import Numbers, Pen, Source, table
+from analysis.report.pictures import SCORES, WINS, figure, of
 
 _MATRIX_AT_MOST = 14
 """Players; the matrix of more is a table of pairs."""

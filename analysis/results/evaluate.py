@@ -184,9 +184,7 @@ class Numbers:
     def _spread(self, formula: Formula) -> Group:
         of = (formula.histograms, self._level(formula), formula.least)
         if of not in self._spreads:
-            found = [self.sums.histograms[name] for name in formula.histograms]
-            values = sorted({value for histogram in found for value in histogram})
-            pairs = [[value, sum(each.get(value, 0) for each in found)] for value in values]
+            pairs = [(value, sum(times)) for value, *times in self._rows(formula)]
             self._spreads[of] = spread(pairs, *of[1:])
         return self._spreads[of]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -84,12 +84,9 @@ class SweepResult(ManyResult):
         seats together, where ``seat`` is missing; `analysis.sweeping.calibration_rows` describes
         the columns.
         """
-        return calibration_frame(list(self._calibration_rows()))
-
-    def _calibration_rows(self) -> Iterator[dict[str, Any]]:
-        for place, sums in zip(self._places(), self.sums, strict=True):
-            for row in calibration_of(sums, self.sweep.focus):
-                yield place | row
+        points = zip(self._places(), self.sums, strict=True)
+        of_each = ((place, calibration_of(sums, self.sweep.focus)) for place, sums in points)
+        return calibration_frame([place | row for place, rows in of_each for row in rows])
 
     def _places(self) -> list[dict[str, Any]]:
         """Return, for each point, its number and the values of the axes."""

@@ -50,11 +50,6 @@ def run_blocks(summary: Mapping[str, Any], title: str, question: str) -> list[Bl
 def _played(summary: Mapping[str, Any]) -> list[Sentence]:
     changed = changes(summary["rules_changed"])
     rules = [Sentence(changed, "rules changed:", indent=15)] if changed else []
-    return [Sentence(headline(summary), hanging=2), *rules]
-
-
-def headline(summary: Mapping[str, Any]) -> str:
-    """Return what was played, on one line."""
     deck = summary["deck"] + (" (assumed)" if summary["deck_assumed"] else "")
     played = counted(summary["rounds"], "round")
     if summary["games"] is not None:
@@ -63,7 +58,8 @@ def headline(summary: Mapping[str, Any]) -> str:
         played = f"{counted(summary['games'], 'game')} to {points}"
     seats = f"{len(summary['players'])} players"
     edition = f"{summary['edition']} edition"
-    return f"BAO BEI, {edition}, deck {deck}: {seats}, {played}, seed {summary['seed']}"
+    told = f"BAO BEI, {edition}, deck {deck}: {seats}, {played}, seed {summary['seed']}"
+    return [Sentence(told, hanging=2), *rules]
 
 
 _SEATS: tuple[str, ...] = ("seat", "strategy", "wins %", "95 % interval")
