@@ -159,14 +159,12 @@ def differences_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """Return rows of differences as a tidy table, the interval as ``low`` and ``high``."""
     import pandas as pd
 
-    flat = []
-    for row in rows:
-        flat.append({key: value for key, value in row.items() if key != "ci95"})
-        flat[-1]["low"], flat[-1]["high"] = row["ci95"]
-        flat[-1]["sure"] = is_sure(row)
+    ends = (dict(zip(("low", "high"), row["ci95"], strict=True)) for row in rows)
+    flat = [row | both | {"sure": is_sure(row)} for row, both in zip(rows, ends, strict=True)]
     numbers = ("a", "b", "difference", "low", "high", "p", "p_holm", "variance_ratio")
     types = dict.fromkeys((*numbers, "smallest_detectable"), "float64")
-    frame = pd.DataFrame(flat).astype(types | {"seat": "Int64", "metric": "str", "unit": "str"})
+    types |= {"seat": "Int64", "metric": "str", "unit": "str"}
+    frame = pd.DataFrame(flat).drop(columns="ci95").astype(types)
     first = ["metric", "seat", "player", "unit", "a", "b", "difference", "low", "high", "sure"]
     return frame[first + [name for name in frame.columns if name not in first]]
 

@@ -458,13 +458,6 @@ def numeric(column: pd.Series[Any]) -> bool:
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
-def name_ticks(ax: Axes, places: Sequence[float], names: Sequence[str]) -> None:
-    """Put names below axes: aslant where there is no room side by side."""
-    shown = [letters(short(name)) for name in names]
-    slant: Any = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
-    ax.set_xticks(list(places), shown, **({} if fit(ax, shown) else slant))
-
-
 def tick_values(ax: Axes, values: Sequence[Any]) -> None:
     """Put a tick at every value, unless some stand too close, or are too long, to be read."""
     gaps = [b - a for a, b in pairwise(values)]
@@ -504,11 +497,8 @@ def fit(ax: Axes, texts: Sequence[str]) -> bool:
 
 def tick_label(axis: str, value: Any) -> str:
     """Return how an axis of a sweep names one of its values."""
-    return label("all") if (axis.rpartition(".")[2], value) in _ALL else told(value)
-
-
-_ALL: tuple[tuple[str, Any], ...] = (("memory_span", 128),)
-"""Values that mean that there is no limit."""
+    unlimited = axis.rpartition(".")[2] == "memory_span" and value == 128
+    return label("all") if unlimited else told(value)
 
 
 def short(text: str, most: int = 28) -> str:
@@ -523,17 +513,6 @@ def told(value: Any) -> str:
     return digits(f"{value:g}") if isinstance(value, float) else str(value)
 
 
-def legend_beside(ax: Axes, title: str) -> None:
-    """Put the legend to the right of the axes."""
-    ax.legend(
-        title=title,
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        fontsize="small",
-        title_fontsize="small",
-    )
-
-
 # --- fields ---------------------------------------------------------------------------------------
 
 
@@ -541,12 +520,11 @@ def heat(ax: Axes, cells: Any, centre: float | None, origin: Any = "upper") -> A
     """Draw coloured fields: around a centre blue to orange, else light to dark blue."""
     import numpy as np
 
-    if centre is None:
-        return ax.imshow(cells, cmap="Blues", origin=origin, aspect="auto")
-    most = float(np.nanmax(np.abs(cells - centre)))
-    return ax.imshow(
-        cells, cmap="PuOr", vmin=centre - most, vmax=centre + most, origin=origin, aspect="auto"
-    )
+    style: Any = {"cmap": "Blues"}
+    if centre is not None:
+        most = float(np.nanmax(np.abs(cells - centre)))
+        style = {"cmap": "PuOr", "vmin": centre - most, "vmax": centre + most}
+    return ax.imshow(cells, origin=origin, aspect="auto", **style)
 
 
 def grid(rows: pd.DataFrame, column: str, down: str, across: str, names: Any = None) -> Any:

@@ -118,17 +118,26 @@ def draw_sweep(
         else:
             _draw_dots(ax, part.assign(at=part["at"] + beside), scale, style)
     if places:
-        draw.name_ticks(ax, list(places.values()), [draw.tick_label(x, value) for value in places])
+        shown = [draw.letters(draw.short(draw.tick_label(x, value))) for value in places]
+        slant: Any = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+        ax.set_xticks(list(places.values()), shown, **({} if draw.fit(ax, shown) else slant))
         ax.margins(x=0.05 if numbers else 0.15)
     else:
         draw.tick_values(ax, sorted(rows[x].unique()))
     ax.set_xlabel(x + draw.label("not_to_scale") if places and numbers else x)
-    ax.set_ylabel(_label(known))
+    key, english = f"metric_{metric}", f"{known.label}, %" if known.share else known.label
+    ax.set_ylabel(draw.label(key) if f"plot.{key}" in draw.labels().language else english)
     ax.grid(alpha=0.3)
     if by is not None:
-        draw.legend_beside(ax, draw.label("seat") if by == "seat" else by)
+        style = {"loc": "upper left", "fontsize": "small", "title_fontsize": "small"}
+        title = draw.label("seat") if by == "seat" else by
+        ax.legend(title=title, bbox_to_anchor=(1.0, 1.0), **style)
     draw.level(ax, share=known.share)
-    return _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows)
+    note, half = _metric_note(rows), scale * float((rows["high"] - rows["low"]).max()) / 2
+    if means:
+        note += "" if math.isnan(half) else f" of a point: ±{half:.2g} at most"
+        note = f"Mean over the other axes; thin bars: the lowest to the highest\n{note}"
+    return _title(known, seat, by), note
 
 
 def _draw_means(
@@ -138,14 +147,6 @@ def _draw_means(
     value = scale * rows.groupby("at")["value"].agg(["mean", "min", "max"])
     ax.vlines(value.index, value["min"], value["max"], color=style["color"], linewidth=1, alpha=0.6)
     ax.plot(value.index, value["mean"], linestyle="-" if joined else "none", **style)
-
-
-def _means_note(rows: pd.DataFrame, scale: float) -> str:
-    note = _metric_note(rows)
-    half = scale * float((rows["high"] - rows["low"]).max()) / 2
-    if not math.isnan(half):
-        note += f" of a point: ±{half:.2g} at most"
-    return f"Mean over the other axes; thin bars: the lowest to the highest\n{note}"
 
 
 def _draw_line(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
@@ -255,9 +256,3 @@ def _title(metric: Metric, seat: int | None, by: str | None) -> str:
     if seat is not None:
         title += f", seat {seat}"
     return title + ("" if by is None else f", by {by}")
-
-
-def _label(metric: Metric) -> str:
-    english = f"{metric.label}, %" if metric.share else metric.label
-    known = f"plot.metric_{metric.name}" in draw.labels().language
-    return draw.label(f"metric_{metric.name}") if known else english

@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.blocks import Block, Column, Folded, Heading, Letters, Sentence, Table, columns, fact
 from analysis.text.numbers import changes, counted, fixed, scaled, share, with_intervals
+from analysis.text.played import speed
 from analysis.text.terminal import draw, fitted
 
 _REASONS = {"bao": "BAO", "second_recycling": "automatic end", "turn_cap": "turn cap"}
@@ -28,14 +29,14 @@ def summary_text(
         title: Of the study.
         compile_seconds: Time that compiling or loading the engine took; None leaves it out.
     """
-    seats = _seats(summary)
+    seats, rounds, seconds = _seats(summary), summary["rounds"], summary["seconds"]
     return draw(
         [Heading(title), *_played(summary)],
         [seats, *_in_full(seats)],
         _notes(summary),
         [_doing(summary)],
         _facts(summary),
-        [_speed(summary, compile_seconds)],
+        speed(rounds, "round", seconds, places=2, before=compile_seconds or 0.0),
     )
 
 
@@ -242,12 +243,3 @@ def spread(numbers: Mapping[str, Any]) -> str:
         f"mean {fixed(numbers['mean'], 2)} (sd {fixed(numbers['sd'], 2)}), median {middle}, "
         f"{numbers['min']} to {numbers['max']}"
     )
-
-
-def _speed(summary: Mapping[str, Any], compile_seconds: float | None) -> Letters:
-    rate = summary["rounds_per_second"]
-    line = f"{counted(summary['rounds'], 'round')} played in {summary['seconds']:.2f} s"
-    line += "" if rate is None else f", {rate:,.0f} a second"
-    if compile_seconds is not None and compile_seconds >= 0.05:
-        line += f"; {compile_seconds:.1f} s before that to compile or load the engine"
-    return Letters(line)
