@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from analysis.plots import drawing as draw
@@ -18,7 +19,7 @@ from analysis.plots.summaries import (
     rounds_of,
     seat_names,
 )
-from analysis.stats import CONFIDENCE, Interval, mean_interval, ratio_interval, z_score
+from analysis.stats import CONFIDENCE, NOTHING, Interval, mean_interval, ratio_interval, z_score
 from analysis.sweeping import decided_in
 from analysis.text.numbers import of_hundred
 from analysis.words import ORDINALS
@@ -83,9 +84,8 @@ def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
         intervals = [(100 * row["win_share_low"], 100 * row["win_share_high"]) for row in rows]
         told, ns = draw.label("seat"), list(data["rounds"])
     values = [math.nan if row["win_share"] is None else 100 * row["win_share"] for row in rows]
-    draw.intervals(
-        ax, range(len(rows)), values, intervals, fmt="o", color=draw.COLOURS[0], capsize=4
-    )
+    style: Any = {"fmt": "o", "color": draw.COLOURS[0], "capsize": 4}
+    draw.intervals(ax, range(len(rows)), values, intervals, **style)
     ax.axhline(100 / len(rows), color="0.35", linewidth=1, linestyle="--")
     ax.set_xticks(range(len(rows)), names)
     ax.set_xlim(-0.5, len(rows) - 0.5)
@@ -217,16 +217,10 @@ def _mean_of(rows: pd.DataFrame) -> tuple[float, Interval]:
     games = rows.groupby("index")["score"].agg(["sum", "size"])
     y, m = ([int(value) for value in games[name]] for name in ("sum", "size"))
     if max(m) == 1:
-        interval = mean_interval(len(y), sum(y), sum(value * value for value in y))
+        interval = mean_interval(len(y), sum(y), sum(map(mul, y, y)))
     else:
-        interval = ratio_interval(
-            clusters=len(y),
-            total=sum(y),
-            size=sum(m),
-            total_squares=sum(value * value for value in y),
-            size_squares=sum(value * value for value in m),
-            products=sum(a * b for a, b in zip(y, m, strict=True)),
-        )
+        sums = (sum(map(mul, a, b)) for a, b in ((y, y), (m, m), (y, m)))
+        interval = ratio_interval(len(y), sum(y), sum(m), *sums)
     return sum(y) / sum(m), interval
 
 
@@ -250,20 +244,14 @@ def powers(summary: Summary, ax: Axes | None = None) -> Axes:
     order = sorted(started, key=lambda name: -sum(started[name].values()))
     totals = [sum(started[name].values()) for name in order]
     # As if powers came independently of each other, which those of one round almost do.
-    intervals = [
-        (max(total - half, 0) / rounds, (total + half) / rounds)
-        if summary["games"] is None
-        else (None, None)
-        for total, half in ((total, z_score() * math.sqrt(total)) for total in totals)
-    ]
-    parts = [
-        (
-            draw.label(f"trigger_{name}"),
-            draw.COLOURS[colour],
-            [started[power][name] / rounds for power in order],
-        )
-        for name, colour in _TRIGGERS.items()
-    ]
+    halves = [z_score() * math.sqrt(total) for total in totals]
+    pairs = zip(totals, halves, strict=True)
+    known = [(max(n - half, 0) / rounds, (n + half) / rounds) for n, half in pairs]
+    intervals = known if summary["games"] is None else [NOTHING] * len(totals)
+    parts = []
+    for name, colour in _TRIGGERS.items():
+        share = [started[power][name] / rounds for power in order]
+        parts.append((draw.label(f"trigger_{name}"), draw.COLOURS[colour], share))
     values = [total / rounds for total in totals]
     names = list(map(_power, order))
     draw.bars(ax, names, values, intervals, parts=parts, told="{:.2f}".format, whole=True)
@@ -328,16 +316,9 @@ def birds(
         draw.empty(ax, nothing)
         return draw.headed(ax, title, rounds_of(summary))
     shown = list(map(_power, rows)) if of == "powers" else [(names or {}).get(n, n) for n in rows]
-    draw.intervals(
-        ax,
-        range(len(rows)),
-        [row["swing"] for row in rows.values()],
-        [row["swing_ci95"] for row in rows.values()],
-        lying=True,
-        fmt="o",
-        color=draw.COLOURS[0],
-        capsize=3,
-    )
+    swings, ends = ([row[key] for row in rows.values()] for key in ("swing", "swing_ci95"))
+    style: Any = {"fmt": "o", "color": draw.COLOURS[0], "capsize": 3}
+    draw.intervals(ax, range(len(rows)), swings, ends, lying=True, **style)
     draw.names_beside(ax, shown, whole=of == "powers")
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.axvline(0, color="0.35", linewidth=1)

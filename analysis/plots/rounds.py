@@ -231,11 +231,10 @@ def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     total = np.zeros(len(edges), int)
     for name, colour in _ENDS.items():
         times = histograms[name.removeprefix("end_")]
-        binned = np.zeros(len(edges), int)
-        for turns, count in times.items():
-            binned[min((turns - first) // width, last)] += count
         if not times:
             continue
+        places = np.minimum((np.array(list(times)) - first) // width, last)
+        binned = np.bincount(places, list(times.values()), len(edges)).astype(int)
         share = draw.digits(of_hundred(100 * int(binned.sum()) / rounds))
         told = draw.label(f"{name}_share", n=share)
         heights, bottom = 100 * binned / rounds, 100 * total / rounds
@@ -326,13 +325,8 @@ def bao(
     if not shown:
         draw.empty(ax, draw.label("never_called") if not calls else f"nowhere {least:,} calls")
         return draw.headed(ax, title, rounds_of(summary))
-    ax.bar(
-        list(shown),
-        [100 * n / calls for _, n in shown.values()],
-        width=0.9,
-        color="0.82",
-        label=draw.label("all_calls"),
-    )
+    heights, label = [100 * n / calls for _, n in shown.values()], draw.label("all_calls")
+    ax.bar(list(shown), heights, width=0.9, color="0.82", label=label)
     values = [100 * won / n for won, n in shown.values()]
     intervals = [share_of(won, n, summary) for won, n in shown.values()]
     style: Any = {"fmt": "o-", "markersize": 4, "linewidth": 1, "capsize": 2}
