@@ -27,7 +27,7 @@ def frames(summary: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     number inside a group has the group's name before its own: ``first_win_share``.
     ``metrics`` has one row for each metric, and for each seat where there is one for each:
     metric, seat, value, low, high; what does not exist is missing. ``histograms`` has one row
-    for each value that occurred: metric, value, count; calls of BAO also by outcome.
+    for each value that occurred: metric, value, count; calls of BAO also by fate.
     ``positions`` has one row for each place in the turn order, ``birds`` one for each bird; both
     are empty for a summary of an older version.
     """
@@ -65,19 +65,11 @@ def _flat(part: Mapping[str, Any], path: str = "") -> dict[str, Any]:
 
 
 def _metric_rows(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for metric in SHOWN:
-        if metric.each:
-            continue
-        if not metric.per_seat:
-            yield _metric_row(metric.name, None, summary)
-            continue
-        for player in summary["players"]:
-            yield _metric_row(metric.name, player["seat"], player)
-
-
-def _metric_row(name: str, seat: int | None, part: Mapping[str, Any]) -> dict[str, Any]:
-    low, high = at(part, f"{name}_ci95") or (None, None)
-    return {"metric": name, "seat": seat, "value": at(part, name), "low": low, "high": high}
+    for name, per_seat in ((metric.name, metric.per_seat) for metric in SHOWN if not metric.each):
+        for part in summary["players"] if per_seat else [summary]:
+            low, high = at(part, f"{name}_ci95") or (None, None)
+            numbers = {"value": at(part, name), "low": low, "high": high}
+            yield {"metric": name, "seat": part["seat"] if per_seat else None} | numbers
 
 
 def at(part: Mapping[str, Any], path: str) -> Any:
@@ -101,7 +93,7 @@ def _histogram_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, int, int]
                 yield metric.name.removesuffix(".histogram"), value, count
     for name in (metric.name for metric in METRICS if metric.formula.kind == "rows"):
         rows: Sequence[Sequence[int]] = at(summary, name) or ()
-        for k, outcome in enumerate(OUTCOMES, start=1):
+        for k, fate in enumerate(OUTCOMES, start=1):
             for row in rows:
                 if row[k]:
-                    yield f"{name}.{outcome}", row[0], row[k]
+                    yield f"{name}.{fate}", row[0], row[k]

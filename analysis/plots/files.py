@@ -112,7 +112,7 @@ def _many_axes(metrics: pd.DataFrame, name: str, axes: Sequence[str], seat: int 
         panels = figure.subplots(rows, wide, sharey=True, squeeze=False).flatten()
         notes = []
         for axis, ax in zip(axes, panels, strict=False):
-            told = draw_sweep(metrics, name, ax, x=axis, seat=seat, dots=True)
+            told = draw_sweep(metrics, name, ax, axis, seat=seat, dots=True)
             notes.append("\n".join(told))
             ax.set_ylabel(ax.get_ylabel() if len(notes) % wide == 1 else "")
         for ax in panels[len(axes) :]:

@@ -85,23 +85,23 @@ def sweep(
         dots: Draw no lines, as where further axes vary too.
     """
     ax = draw.axes_or_new(ax)
-    return draw.headed(ax, *draw_sweep(metrics, metric, ax, x=x, by=by, seat=seat, dots=dots))
+    x = x or sweep_axes(metrics)[0]
+    return draw.headed(ax, *draw_sweep(metrics, metric, ax, x, by, seat, dots=dots))
 
 
 def draw_sweep(
     metrics: pd.DataFrame,
     metric: str,
     ax: Axes,
-    *,
-    x: str | None = None,
+    x: str,
     by: str | None = None,
     seat: int | None = None,
+    *,
     dots: bool = False,
 ) -> tuple[str, str]:
     """Draw what `sweep` draws, but for the title and the note below it, which are returned."""
     import pandas as pd
 
-    x = x or sweep_axes(metrics)[0]
     rows = rows_of(metrics, metric, seat)
     known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
     places, numbers = draw.places_of(rows[x]), pd.api.types.is_numeric_dtype(rows[x])

@@ -253,8 +253,7 @@ def _numbers(pen: Pen, k: int, row: Row) -> dict[str, Markup]:
     at, places, share = f"differences.{k}", _places(row), row["unit"] == "share"
     unit = "points" if share else "number"
     return {
-        "a": pen.write(f"{at}.a", "share" if share else "number", places),
-        "b": pen.write(f"{at}.b", "share" if share else "number", places),
+        **{side: pen.write(f"{at}.{side}", "share" if share else unit, places) for side in "ab"},
         "difference": pen.write(f"{at}.difference", unit, places, signed=True),
         "interval": pen.interval(f"{at}.difference", unit, places, signed=True),
         "smallest": pen.write(f"{at}.smallest_detectable", unit, places),

@@ -110,9 +110,9 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[Sentence]:
         yield fact("stopped", _STOPS[reason])
     if target is not None:
         asked = f"{target['metric']}[{target['seat']}] ±{target['half_width']:g}"
-        outcome = "reached" if target["reached"] else "not reached"
+        end = "reached" if target["reached"] else "not reached"
         looks = counted(target["looks"], "look")
-        told = f"{asked}: {outcome} after {looks}; the intervals allow for all of them"
+        told = f"{asked}: {end} after {looks}; the intervals allow for all of them"
         yield fact("until", told)
     ranges = summary.get("ranges", [])
     if reason == "range" or [begin for begin, _ in ranges] not in ([], [0]):
