@@ -21,7 +21,7 @@ from analysis.blocks import (
     Words,
     columns,
 )
-from analysis.report.pen import Pen, Source
+from analysis.report.pen import Pen, Source, unit_of
 from analysis.report.repeat import changes, command, defaults, study_toml
 from analysis.words import ORDINALS, Language
 from sim.game.players import KINDS, Player, load_player, shipped_players
@@ -37,10 +37,17 @@ def setting(pen: Pen, source: Source) -> Markup:
     """Return what was played, in a line: players, how many rounds, edition, deck, seed."""
     summary, study, language = source.summary, source.study, pen.language
     seats = summary.get("seats") or len(study["players"])
+    unit = unit_of(summary)
+    if source.kind == "sweep":
+        points = language.counted("count.points", len(summary["points"]))
+        each = pen.counted(summary["unit"], "count")
+        played = language.say("page.points_of", points=points, each=each)
+    else:
+        played = pen.counted(unit, unit)
     return language.say(
         "page.setting",
         players=language.counted("count.players", seats),
-        played=_played(pen, source),
+        played=played,
         edition=language.text(f"edition.{summary['edition']}"),
         deck=deck_name(language, summary),
         seed=summary["seed"],
@@ -51,17 +58,6 @@ def deck_name(language: Language, summary: Mapping[str, Any]) -> str | Markup:
     """Return a deck's name, and whether its numbers of copies are assumed."""
     name: str = summary["deck"]
     return language.say("page.assumed_deck", deck=name) if summary["deck_assumed"] else name
-
-
-def _played(pen: Pen, source: Source) -> Markup:
-    summary = source.summary
-    if source.kind == "sweep":
-        points = pen.language.counted("count.points", len(summary["points"]))
-        each = pen.counted(summary["unit"], "count")
-        return pen.language.say("page.points_of", points=points, each=each)
-    if summary.get("games") is not None:
-        return pen.counted("games", "games")
-    return pen.counted("rounds", "rounds")
 
 
 def title(language: Language, source: Source) -> str:

@@ -351,8 +351,9 @@ def fit(figure: Figure, *, narrow: bool) -> float:
 
     for ax in figure.axes:
         legend = ax.get_legend()
-        if narrow:
-            _wrap_names(ax)
+        names = [label.get_text() for label in ax.get_yticklabels()] if narrow else []
+        if max(map(len, names), default=0) > _LINE:
+            ax.set_yticks(ax.get_yticks(), [textwrap.fill(name, _LINE) for name in names])
         if narrow and legend is not None:
             _legend_below(ax, legend)
         if narrow and ax.images and ax.images[0].get_size()[1] > _FIELDS_AT_MOST:
@@ -369,24 +370,10 @@ def fit(figure: Figure, *, narrow: bool) -> float:
     return min((float(text.get_fontsize()) for text in seen), default=0.0)
 
 
-def _wrap_names(ax: Axes) -> None:
-    """Mutates: break long names beside an axis into lines."""
-    names = [label.get_text() for label in ax.get_yticklabels()]
-    if max(map(len, names), default=0) > _LINE:
-        ax.set_yticks(ax.get_yticks(), [textwrap.fill(name, _LINE) for name in names])
-
-
 def _legend_below(ax: Axes, legend: Any) -> None:
     handles, labels = legend.legend_handles, [text.get_text() for text in legend.get_texts()]
     title = legend.get_title().get_text()
     longest = max(map(len, labels), default=0)
-    ax.legend(
-        handles,
-        labels,
-        title=title or None,
-        loc="upper center",
-        bbox_to_anchor=(0.4, -0.24),
-        ncols=1 if longest > 14 else 2 if longest > 6 else 4,
-        fontsize="small",
-        title_fontsize="small",
-    )
+    style: Any = {"loc": "upper center", "fontsize": "small", "title_fontsize": "small"}
+    style["ncols"] = 1 if longest > 14 else 2 if longest > 6 else 4
+    ax.legend(handles, labels, title=title or None, bbox_to_anchor=(0.4, -0.24), **style)

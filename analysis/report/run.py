@@ -64,12 +64,23 @@ def part(pen: Pen, source: Source) -> Part:
 def _answer(pen: Pen, source: Source) -> Iterator[Markup]:
     """Yield the answer in sentences: who wins, how rounds end, how long they are."""
     summary = source.summary
-    if decided_in(summary):
-        yield _winner(pen, source)
+    language = pen.language
+    yield _winner(pen, source) if decided_in(summary) else language.say("run.nobody_won")
+    recycled = pen.share("rates.table.end_second_recycling.value")
+    if summary["bao"]["called"]:
+        by, won = pen.share("rates.table.end_bao.value"), pen.share("rates.bao.won.value")
+        yield language.say("run.how_ends", by=by, recycled=recycled, won=won)
     else:
-        yield pen.language.say("run.nobody_won")
-    yield _how_ends(pen, summary)
-    yield _how_long(pen, summary)
+        yield language.say("run.no_bao", recycled=recycled)
+
+    def how_long(key: str, path: str) -> Markup:
+        mean, median = pen.write(f"{path}.mean", places=1), pen.write(f"{path}.median", "median")
+        return language.say(key, mean=mean, median=median)
+
+    text = how_long("run.how_long", "turns")
+    if unit_of(summary) == "games":
+        text = how_long("run.how_long_game", "game.rounds") + Markup(" ") + text
+    yield text
 
 
 def _winner(pen: Pen, source: Source) -> Markup:
@@ -107,25 +118,6 @@ def _win_places(pen: Pen) -> int:
     return pen.places(*(f"players.{k}.win_share" for k, _ in enumerate(pen.facts["players"])))
 
 
-def _how_ends(pen: Pen, summary: Mapping[str, Any]) -> Markup:
-    recycled = pen.share("rates.table.end_second_recycling.value")
-    if not summary["bao"]["called"]:
-        return pen.language.say("run.no_bao", recycled=recycled)
-    by, won = pen.share("rates.table.end_bao.value"), pen.share("rates.bao.won.value")
-    return pen.language.say("run.how_ends", by=by, recycled=recycled, won=won)
-
-
-def _how_long(pen: Pen, summary: Mapping[str, Any]) -> Markup:
-    def said(key: str, path: str) -> Markup:
-        mean, median = pen.write(f"{path}.mean", places=1), pen.write(f"{path}.median", "median")
-        return pen.language.say(key, mean=mean, median=median)
-
-    text = said("run.how_long", "turns")
-    if unit_of(summary) == "games":
-        text = said("run.how_long_game", "game.rounds") + Markup(" ") + text
-    return text
-
-
 # --- headline numbers -----------------------------------------------------------------------------
 
 _TURNS = "rates.table.turns_mean"
@@ -138,7 +130,9 @@ _RATES = (
 def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     """Yield the headline numbers."""
     language, unit, seats = pen.language, unit_of(summary), summary["players"]
-    yield Tile(language.text(f"tile.{unit}"), pen.whole(unit), _part_of(pen, summary))
+    reason = summary["stopped_by"]
+    of = "tile.all_of_study" if reason in ("rounds", "games") else f"stopped.{reason}"
+    yield Tile(language.text(f"tile.{unit}"), pen.whole(unit), language.say(of))
     if decided_in(summary):
         first = max(seats, key=lambda seat: seat["win_share"])
         label = language.say("tile.winner", player=first["strategy"], seat=first["seat"])
@@ -158,12 +152,6 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
 def _turns(pen: Pen) -> Markup:
     """Write the mean length of a round, with decimals that suit its interval in ``rates``."""
     return pen.write("turns.mean", places=pen.places(f"{_TURNS}.value", unit="number"))
-
-
-def _part_of(pen: Pen, summary: Mapping[str, Any]) -> Markup:
-    if summary["stopped_by"] in ("rounds", "games"):
-        return pen.language.say("tile.all_of_study")
-    return pen.language.say(f"stopped.{summary['stopped_by']}")
 
 
 # --- beside others --------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def part(pen: Pen, source: Source) -> Part:
         pen,
         source,
         "kind.tournament",
-        {"pictures": _figures(pen, source), "ranking": ranking, "seats": [_seats(pen, summary)]},
+        {"pictures": _figures(pen, source), "ranking": ranking, "seats": [_seats(pen)]},
         map(Sentence, _answer(pen, summary)),
         _tiles(pen, summary),
         _brief(pen, summary),
@@ -151,8 +151,8 @@ def _steps(pen: Pen, summary: Mapping[str, Any]) -> Table:
     return Table(text("ranking.steps_caption"), columns([*map(text, heads)], left=(0, 1)), rows)
 
 
-def _seats(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    rows = [(pen.whole(f"by_seat.{k}.seat"), k) for k in range(len(summary["by_seat"]))]
+def _seats(pen: Pen) -> Table:
+    rows = [(pen.whole(f"by_seat.{k}.seat"), k) for k, _ in enumerate(pen.facts["by_seat"])]
     caption = pen.language.text("ranking.seats_caption")
     return table(pen, caption, "table.seat", rows, of("by_seat", WINS, SCORES))
 
