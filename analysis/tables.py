@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.ranking import number
-from sim.metrics import METRICS, OUTCOMES, SHOWN, Metric, words
+from sim.metrics import METRICS, OUTCOMES, SHOWN, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,14 +80,10 @@ def at(part: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _group(metric: Metric) -> int:
-    order = words("order")["histograms"]
-    group = metric.name.partition(".")[0]
-    return order.index(group) if group in order else len(order)
-
-
 def _histogram_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
-    for metric in sorted(METRICS, key=_group):
+    order = {group: k for k, group in enumerate(words("order")["histograms"])}
+    last = len(order)
+    for metric in sorted(METRICS, key=lambda it: order.get(it.name.partition(".")[0], last)):
         if metric.formula.kind == "spread.histogram":
             for value, count in at(summary, metric.name) or ():
                 yield metric.name.removesuffix(".histogram"), value, count

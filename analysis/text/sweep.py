@@ -42,8 +42,8 @@ def _points(summary: Mapping[str, Any]) -> Table:
     seats = focus if whole else range(max(len(point["players"]) for point in points))
     names = [*summary["axes"]]
     rows = [[setting(value) for value in point["values"].values()] for point in points]
+    shown = _OF_SEAT if whole else _OF_SEAT[:1]
     for seat in seats:
-        shown = _OF_SEAT if whole else _OF_SEAT[:1]
         names += shown if len(focus) == 1 else [f"{seat}: {name}" for name in shown]
         for row, cells in zip(rows, _seat(points, seat), strict=True):
             row += cells[: len(shown)]
