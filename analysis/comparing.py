@@ -9,27 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from analysis.stats import (
-    CONFIDENCE,
-    HALVED,
-    NOTHING,
-    Difference,
-    grouped_quantile_interval,
-    holm,
-    median,
-    paired_difference,
-    quantile_difference,
-    ratio_estimate,
-    smallest_detectable,
-    smallest_p,
-    spread_estimate,
-    wilson,
-)
+from analysis import stats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ALPHA = 1 - CONFIDENCE
+ALPHA = 1 - stats.CONFIDENCE
 """A difference is sure where its p, corrected by Holm, is below."""
 
 FEW = 10
@@ -37,7 +22,7 @@ FEW = 10
 
 Row = dict[str, Any]
 
-_FORMULAS = {2: ratio_estimate, 3: spread_estimate}
+_FORMULAS = {2: stats.ratio_estimate, 3: stats.spread_estimate}
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -67,9 +52,11 @@ def difference_row(
         differ: it hangs on values that are far off, of which so few tell nothing.
     """
     formula, share = _FORMULAS[len(sums) // 2], of["unit"] == "share"
-    found = paired_difference(blocks, sums, products, formula, differing, share=share, same=same)
-    if formula is spread_estimate and differing < FEW and not same:
-        found = replace(found, interval=NOTHING, p=None, error=None)
+    found = stats.paired_difference(
+        blocks, sums, products, formula, differing, share=share, same=same
+    )
+    if formula is stats.spread_estimate and differing < FEW and not same:
+        found = replace(found, interval=stats.NOTHING, p=None, error=None)
     return _row(of, found, blocks, differing)
 
 
@@ -88,12 +75,12 @@ def median_row(
     groups = [[group for group in side.tolist() if any(group)] for side in sections]
     pairs = ([(k, int(n)) for k, n in enumerate(side.sum(axis=0)) if n] for side in sections)
     both = medians(*pairs)
-    ends = (grouped_quantile_interval(side, confidence=HALVED) for side in groups)
-    interval = (0.0, 0.0) if same else quantile_difference(*ends)
-    return _row(of, Difference(**both, interval=interval), blocks, differing)
+    ends = (stats.grouped_quantile_interval(side, confidence=stats.HALVED) for side in groups)
+    interval = (0.0, 0.0) if same else stats.quantile_difference(*ends)
+    return _row(of, stats.Difference(**both, interval=interval), blocks, differing)
 
 
-def _row(of: Mapping[str, Any], found: Difference, blocks: int, differing: int) -> Row:
+def _row(of: Mapping[str, Any], found: stats.Difference, blocks: int, differing: int) -> Row:
     return {
         **of,
         "a": found.a,
@@ -118,13 +105,13 @@ def between(parts: Sequence[int]) -> Row:
     Returns:
         ``a``, ``b`` and ``difference``.
     """
-    found = paired_difference(1, parts, (), _FORMULAS[len(parts) // 2])
+    found = stats.paired_difference(1, parts, (), _FORMULAS[len(parts) // 2])
     return {"a": found.a, "b": found.b, "difference": found.difference}
 
 
 def medians(*histograms: Sequence[Sequence[int]]) -> Row:
     """Return the same of a median's row, out of pairs of value and count of both sides."""
-    a, b = (median([(value, n) for value, n in pairs]) for pairs in histograms)
+    a, b = (stats.median([(value, n) for value, n in pairs]) for pairs in histograms)
     return {"a": a, "b": b, "difference": None if a is None or b is None else float(b - a)}
 
 
@@ -135,7 +122,7 @@ def corrected(rows: Sequence[Row]) -> list[Row]:
     is called sure in four of five such samples. It is None where nothing varies, and where so few
     blocks differ that no p could be small enough.
     """
-    values = holm([row["p"] for row in rows])
+    values = stats.holm([row["p"] for row in rows])
     tests = sum(p is not None for p in values)
     made = []
     for row, p in zip(rows, values, strict=True):
@@ -146,9 +133,9 @@ def corrected(rows: Sequence[Row]) -> list[Row]:
 
 
 def _least(row: Row, tests: int) -> float | None:
-    if not row["error"] or smallest_p(row["n_differ"]) * tests >= ALPHA:
+    if not row["error"] or stats.smallest_p(row["n_differ"]) * tests >= ALPHA:
         return None
-    return smallest_detectable(row["error"], tests)
+    return stats.smallest_detectable(row["error"], tests)
 
 
 def differing_share(differing: int, blocks: int, rounds: int) -> Row:
@@ -164,7 +151,7 @@ def differing_share(differing: int, blocks: int, rounds: int) -> Row:
     return {
         "count": differing,
         "share": differing / rounds,
-        "ci95": list(wilson(differing, blocks, rounds // blocks)),
+        "ci95": list(stats.wilson(differing, blocks, rounds // blocks)),
     }
 
 
@@ -172,14 +159,12 @@ def differences_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """Return rows of differences as a tidy table, the interval as ``low`` and ``high``."""
     import pandas as pd
 
-    flat = []
-    for row in rows:
-        flat.append({key: value for key, value in row.items() if key != "ci95"})
-        flat[-1]["low"], flat[-1]["high"] = row["ci95"]
-        flat[-1]["sure"] = is_sure(row)
+    ends = (dict(zip(("low", "high"), row["ci95"], strict=True)) for row in rows)
+    flat = [row | both | {"sure": is_sure(row)} for row, both in zip(rows, ends, strict=True)]
     numbers = ("a", "b", "difference", "low", "high", "p", "p_holm", "variance_ratio")
     types = dict.fromkeys((*numbers, "smallest_detectable"), "float64")
-    frame = pd.DataFrame(flat).astype(types | {"seat": "Int64", "metric": "str", "unit": "str"})
+    types |= {"seat": "Int64", "metric": "str", "unit": "str"}
+    frame = pd.DataFrame(flat).drop(columns="ci95").astype(types)
     first = ["metric", "seat", "player", "unit", "a", "b", "difference", "low", "high", "sure"]
     return frame[first + [name for name in frame.columns if name not in first]]
 

@@ -92,17 +92,10 @@ def _special_and_all(
 @blocks.register
 def _player(player: Player) -> Iterator[Block]:
     """A player: its character, what is special about it, and all of its parameters."""
-    values = player.values
-    rows = [
-        [
-            spec["name"],
-            setting(values[spec["name"]]),
-            setting(spec["default"]),
-            spec.get("unit") or "",
-            spec["description"],
-        ]
-        for spec in player.parameters()
-    ]
+    rows = []
+    for spec in player.parameters():
+        value, usual = setting(player.values[spec["name"]]), setting(spec["default"])
+        rows.append([spec["name"], value, usual, spec.get("unit") or "", spec["description"]])
     special = [row for row in rows if row[1] != row[2]]
     yield Heading(player.name)
     yield Sentence(player.character)
@@ -115,16 +108,10 @@ def _player(player: Player) -> Iterator[Block]:
 def _rules(rules: Rules) -> Iterator[Block]:
     """Rules: what is changed from the edition, and all options."""
     values, changed = rules.to_dict(), rules.changed_from_edition()
-    rows = {
-        option["name"]: [
-            option["name"],
-            setting(values[option["name"]]),
-            setting(option[rules.edition]),
-            option["rule"],
-            option["description"],
-        ]
-        for option in rules.options()
-    }
+    rows = {}
+    for option in rules.options():
+        name, usual = option["name"], setting(option[rules.edition])
+        rows[name] = [name, setting(values[name]), usual, option["rule"], option["description"]]
     special = [rows[name] for name in changed if name in rows]
     yield Heading(f"Rules of the {rules.edition} edition")
     yield Sentence("with these changes:" if special else "as printed; nothing is changed")

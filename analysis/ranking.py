@@ -121,7 +121,8 @@ class Standings:
     def order(self) -> list[str]:
         """The players by win share, the highest first; equals in the order of entry."""
         shares = {name: self.records[name].share.mean(self.units) for name in self.records}
-        return sorted(shares, key=lambda name: _or_least(shares[name]), reverse=True)
+        known = {name: -1.0 if share is None else share for name, share in shares.items()}
+        return sorted(known, key=known.__getitem__, reverse=True)
 
     def ranking(self) -> pd.DataFrame:
         """Return one row for each player, the strongest first.
@@ -151,9 +152,7 @@ class Standings:
             **_shares(record.share, self.units),
             **_scores(record.score),
             **{name: number(ratio(*record.rates.get(name, (0, 0)))) for name in RATES},
-            "step": number(step),
-            "step_low": number(low),
-            "step_high": number(high),
+            **_columns("step", step, (low, high)),
             "step_clear": None if low is None else low > 0,
         }
 
@@ -172,21 +171,18 @@ class Standings:
         import pandas as pd
 
         order = self.order
-        return pd.DataFrame(
-            [self._meeting(a, b) for a in order for b in order if (a, b) in self.pairs]
-        )
+        met = ((a, b) for a in order for b in order if (a, b) in self.pairs)
+        return pd.DataFrame([self._meeting(a, b) for a, b in met])
 
     def _meeting(self, a: str, b: str) -> dict[str, Any]:
         pair = self.pairs[a, b]
-        ahead, (low, high) = difference(pair.mine, pair.theirs, pair.shared, self.units)
+        ahead = difference(pair.mine, pair.theirs, pair.shared, self.units)
         return {
             "player": a,
             "other": b,
             "rounds": pair.mine.count,
             **_shares(pair.mine, self.units),
-            "difference": number(ahead),
-            "difference_low": number(low),
-            "difference_high": number(high),
+            **_columns("difference", *ahead),
         }
 
     def seats(self) -> pd.DataFrame:
@@ -197,17 +193,11 @@ class Standings:
         """
         import pandas as pd
 
-        return pd.DataFrame(
-            [
-                {
-                    "seat": seat,
-                    "rounds": record.rounds,
-                    **_shares(record.share, self.units),
-                    **_scores(record.score),
-                }
-                for seat, record in self.by_seat.items()
-            ]
-        )
+        rows = []
+        for seat, record in self.by_seat.items():
+            achieved = _shares(record.share, self.units) | _scores(record.score)
+            rows.append({"seat": seat, "rounds": record.rounds} | achieved)
+        return pd.DataFrame(rows)
 
 
 def frames(summary: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
@@ -226,10 +216,6 @@ def frames(summary: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
 
 
 _NO_STEP: Any = (None, (None, None))
-
-
-def _or_least(share: float | None) -> float:
-    return -1.0 if share is None else share
 
 
 def number(value: float | None) -> float:

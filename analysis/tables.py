@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sim.metrics import METRICS, OUTCOMES, SHOWN, Metric, words
+from analysis.ranking import number
+from sim.metrics import METRICS, OUTCOMES, SHOWN, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,7 @@ def frames(summary: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     number inside a group has the group's name before its own: ``first_win_share``.
     ``metrics`` has one row for each metric, and for each seat where there is one for each:
     metric, seat, value, low, high; what does not exist is missing. ``histograms`` has one row
-    for each value that occurred: metric, value, count; calls of BAO also by outcome.
+    for each value that occurred: metric, value, count; calls of BAO also by fate.
     ``positions`` has one row for each place in the turn order, ``birds`` one for each bird; both
     are empty for a summary of an older version.
     """
@@ -57,30 +58,18 @@ def _flat(part: Mapping[str, Any], path: str = "") -> dict[str, Any]:
         elif name.endswith("_ci95"):
             low, high = value
             stem = f"{path}{name.removesuffix('_ci95')}"
-            row |= {f"{stem}_low": _number(low), f"{stem}_high": _number(high)}
+            row |= {f"{stem}_low": number(low), f"{stem}_high": number(high)}
         else:
-            row[path + name] = _number(value) if value is None else value
+            row[path + name] = number(value) if value is None else value
     return row
 
 
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
-
-
 def _metric_rows(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for metric in SHOWN:
-        if metric.each:
-            continue
-        if not metric.per_seat:
-            yield _metric_row(metric.name, None, summary)
-            continue
-        for player in summary["players"]:
-            yield _metric_row(metric.name, player["seat"], player)
-
-
-def _metric_row(name: str, seat: int | None, part: Mapping[str, Any]) -> dict[str, Any]:
-    low, high = at(part, f"{name}_ci95") or (None, None)
-    return {"metric": name, "seat": seat, "value": at(part, name), "low": low, "high": high}
+    for name, per_seat in ((metric.name, metric.per_seat) for metric in SHOWN if not metric.each):
+        for part in summary["players"] if per_seat else [summary]:
+            low, high = at(part, f"{name}_ci95") or (None, None)
+            numbers = {"value": at(part, name), "low": low, "high": high}
+            yield {"metric": name, "seat": part["seat"] if per_seat else None} | numbers
 
 
 def at(part: Mapping[str, Any], path: str) -> Any:
@@ -91,20 +80,16 @@ def at(part: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _group(metric: Metric) -> int:
-    order = words("order")["histograms"]
-    group = metric.name.partition(".")[0]
-    return order.index(group) if group in order else len(order)
-
-
 def _histogram_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
-    for metric in sorted(METRICS, key=_group):
+    order = {group: k for k, group in enumerate(words("order")["histograms"])}
+    last = len(order)
+    for metric in sorted(METRICS, key=lambda it: order.get(it.name.partition(".")[0], last)):
         if metric.formula.kind == "spread.histogram":
             for value, count in at(summary, metric.name) or ():
                 yield metric.name.removesuffix(".histogram"), value, count
     for name in (metric.name for metric in METRICS if metric.formula.kind == "rows"):
         rows: Sequence[Sequence[int]] = at(summary, name) or ()
-        for k, outcome in enumerate(OUTCOMES, start=1):
+        for k, fate in enumerate(OUTCOMES, start=1):
             for row in rows:
                 if row[k]:
-                    yield f"{name}.{outcome}", row[0], row[k]
+                    yield f"{name}.{fate}", row[0], row[k]

@@ -210,6 +210,7 @@ class Compared:
             comes after its mean.
         main: Whether it is told whether it differs or not.
         answer: Whether the answer of a report speaks of it.
+        drawn: Whether it is drawn, where it is a share; by default the main ones are.
         per: What a count is divided by.
         parts: What is compared, where that is not what the formula says: a total and a size.
         unit: ``share`` (0 to 1), ``points``, ``turns`` and so on; by default the number's own, and
@@ -219,6 +220,7 @@ class Compared:
     rank: int
     main: bool = False
     answer: bool = False
+    drawn: bool = False
     per: Whole = ROUNDS
     parts: tuple[Whole, ...] = ()
     unit: str = ""
@@ -235,6 +237,8 @@ class Swept:
         of: Of what that is the number; empty where it is the number of units.
         drawn: Whether a sweep's folder has its picture: ``""``, ``line``, ``map`` too, or ``table``
             where no seat stands out.
+        page: How a page draws it: ``""``, over one axis (``line``), over each of several too
+            (``lines``), and as a ``map``.
     """
 
     name: str
@@ -242,6 +246,7 @@ class Swept:
     size: Whole = ROUNDS
     of: str = "rounds"
     drawn: str = ""
+    page: str = ""
 
 
 @dataclass(frozen=True)
@@ -260,6 +265,7 @@ class Metric:
         group: What it is for, the same for several: key of the words.
         shown: Whether tables and lists of metrics have it.
         in_summary: Whether a summary has it, as it has histograms, which are no single numbers.
+        whole: What a count is told as a share of, too, if it is.
     """
 
     name: str
@@ -271,6 +277,7 @@ class Metric:
     group: str = ""
     shown: bool = True
     in_summary: bool = True
+    whole: Whole | None = None
 
     @property
     def per_seat(self) -> bool:
@@ -460,7 +467,8 @@ def _fates(path: str, *field: Any, rank: int = 0) -> Iterator[Metric]:
     for k, fate in enumerate(("called", *OUTCOMES)):
         main = k == layout.BAO_CALLED
         compared = Compared(rank, main=main, answer=main) if rank else None
-        yield _table(f"{path}{fate}", "rounds", _count(_of(*field, k)), compared)
+        whole = (ROUNDS if main else _CALLED) if rank else None
+        yield _table(f"{path}{fate}", "rounds", _count(_of(*field, k)), compared, whole=whole)
 
 
 def _won_share(path: str, *field: Any, **more: Any) -> Metric:
@@ -483,7 +491,7 @@ def _rounds_end() -> Iterator[Metric]:
 
 def _lengths() -> Iterator[Metric]:
     compared = Compared(11, main=True, answer=True, parts=(TURNS, ROUNDS))
-    mean = compared, Swept("turns_mean", 11, drawn="line")
+    mean = compared, Swept("turns_mean", 11, drawn="line", page="lines")
     sd = Compared(11, parts=(_of("turns_sq"), TURNS, ROUNDS))
     for metric in _spread("turns", "turns", "turns", mean=mean, median=Compared(0, main=True)):
         yield replace(metric, compared=sd) if metric.name == "turns.sd" else metric
@@ -543,15 +551,15 @@ def _wins() -> Iterator[Metric]:
     share = Formula("wins", (_of("share", SEAT), UNITS_WON), units=WIN_UNITS, games=True)
     compared, swept = (
         Compared(1, main=True, answer=True),
-        Swept("win_share", 1, UNITS_WON, "", "map"),
+        Swept("win_share", 1, UNITS_WON, "", "map", "map"),
     )
     yield _seat("win_share", "share", share, compared, swept)
     yield _swept("group", "share", share, replace(swept, name="group_win_share", rank=2))
     by_game = (GAMES, _of("game_score_sq", SEAT), _of("game_score_rounds", SEAT))
     parts = (_of("score", SEAT), ROUNDS, _of("score_sq", SEAT), *by_game)
     score = Formula("score", parts, ("game_rounds",), games=True)
-    compared, swept = Compared(2, main=True, answer=True), Swept("score_mean", 3, drawn="map")
-    yield _seat("score_mean", "points", score, compared, swept)
+    swept = Swept("score_mean", 3, drawn="map", page="line")
+    yield _seat("score_mean", "points", score, Compared(2, main=True, answer=True), swept)
     yield _seat("score_sd", "points", _sd("score", ROUNDS, SEAT), Compared(20))
     for rank, (name, field, unit) in enumerate(
         (("total_mean", "total", "points"), ("cards_left_mean", "cards_left", "cards")), start=4
@@ -614,11 +622,11 @@ def _bao() -> Iterator[Metric]:
     lowest = _share(_of("call_lowest", layout.BAO_CALLED), _CALLED)
     yield _table("calls.lowest.share", "share", lowest, Compared(12))
     called, won = _SEAT_CALLED, _of("bao_won", SEAT)
-    yield _seat("bao_called", "rounds", _count(called), Compared(21))
+    yield _seat("bao_called", "rounds", _count(called), Compared(21, drawn=True))
     yield _seat("bao_won", "rounds", _count(won), Compared(21))
     swept = Swept("bao_rate", 6, drawn="line")
     yield _swept("seat", "share", _share(called, ROUNDS), swept)
-    swept = Swept("bao_success", 7, called, "calls", "line")
+    swept = Swept("bao_success", 7, called, "calls", "line", "line")
     yield _swept("seat", "share", _share(won, called), swept)
     for k, fate in enumerate(OUTCOMES, start=layout.BAO_WON):
         yield _seat(f"calls.{fate}", "rounds", _count(_of("call_ends", SEAT, k)))
@@ -662,7 +670,7 @@ def _plucks() -> Iterator[Metric]:
     yield _swept("seat", "plucks", _ratio(PLUCKS, ROUNDS), Swept("pluck_rate", 8))
     squares = (_of(name, SEAT) for name in ("hits_sq", "tries_sq", "hits_tries"))
     hits = Formula("clustered", (HITS, PLUCKS, *squares, ROUNDS))
-    yield _seat("hit_rate", "share", hits, Compared(22))
+    yield _seat("hit_rate", "share", hits, Compared(22, drawn=True))
     swept = Swept("pluck_success", 9, PLUCKS, "plucks", "line")
     yield _swept("seat", "share", _share(HITS, PLUCKS), swept)
 
@@ -744,6 +752,13 @@ METRICS: tuple[Metric, ...] = tuple(
     for metric in metrics
 )
 """Every number that is told; counts and means are over the whole run."""
+
+SHARES: dict[str, Metric] = {
+    metric.name: replace(metric, formula=_share(metric.formula.parts[0], metric.whole))
+    for metric in METRICS
+    if metric.whole
+}
+"""Counts that are told as shares of something, too, as such shares, by name."""
 
 SHOWN: tuple[Metric, ...] = tuple(metric for metric in METRICS if metric.shown)
 """Those that are numbers of their own in a summary."""
@@ -828,3 +843,11 @@ def _parts(metric: Metric, how: Compared) -> tuple[Whole, ...]:
     if metric.formula.kind == "sd":
         return more[1], part, more[0]
     return part, more[0] * metric.formula.units
+
+
+DRAWN: tuple[str, ...] = tuple(
+    metric.compared_as
+    for metric in METRICS
+    if metric.share and metric.compared and (metric.compared.main or metric.compared.drawn)
+)
+"""Shares of which the difference between two studies is drawn."""

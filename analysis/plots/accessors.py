@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from markupsafe import Markup
 
 from analysis.blocks import Table, columns
+from sim.game.base import Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ class _Plot:
     options: Reads
 
 
-class Plots:
+class Plots(Shown):
     """Plots of something, each a function that takes the axes to draw on and returns them.
 
     They are those of `analysis.plots`, with what they draw filled in; without axes each makes a
@@ -45,13 +46,17 @@ class Plots:
 
     @classmethod
     def plot(
-        cls, told: str, data: Reads, options: Reads = lambda _: {}, name: str = ""
+        cls,
+        told: str,
+        data: Reads = lambda result: result.summary(),
+        options: Reads = lambda _: {},
+        name: str = "",
     ) -> Callable[[Draw], Draw]:
         """Register a function as a plot of these results.
 
         Args:
             told: What it draws, in a few words.
-            data: Reads what the function takes first out of a result.
+            data: Reads what the function takes first out of a result; by default its summary.
             options: Reads those that a result decides on, unless who calls it does.
             name: Of the plot, if it is not the function's.
         """
@@ -80,19 +85,15 @@ class Plots:
         """Name the plots, and nothing else, to who presses the tabulator key."""
         return sorted(self._plots)
 
-    def _told(self) -> Iterator[tuple[str, str]]:
-        """Yield the name of each plot, and what it draws."""
-        return ((name, self._plots[name].told) for name in dir(self))
-
     def __repr__(self) -> str:
         """Name the plots."""
-        return "\n".join(["plots:", *(f"  {name}: {told}" for name, told in self._told())])
+        return "\n".join(["plots:", *(f"  {name}: {self._plots[name].told}" for name in dir(self))])
 
-    def _repr_html_(self) -> str:
-        from analysis.notebook import draw
-
-        rows = [[Markup("<code>{}()</code>").format(name), told] for name, told in self._told()]
-        return draw([Table("", columns(("", ""), left=(0, 1)), rows)])
+    def blocks(self) -> list[Table]:
+        """Return what notebooks show: the name of each plot, and what it draws."""
+        code = Markup("<code>{}()</code>")
+        rows = [[code.format(name), self._plots[name].told] for name in dir(self)]
+        return [Table("", columns(("", ""), left=(0, 1)), rows)]
 
 
 class RunPlots(Plots):

@@ -6,27 +6,25 @@ As in `analysis.plots`: a table in, axes out; colour-blind safe, n and intervals
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from analysis.plots import drawing as draw
 from analysis.plots.accessors import ComparisonPlots
-from analysis.plots.files import picture_files
+from analysis.plots.files import picture_files, single
+from analysis.text.terminal import shortened
+from sim.metrics import DRAWN
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-SHARES: tuple[str, ...] = ("win_share", "ends.bao", "ends.second_recycling", "ends.turn_cap")
-SHARES += ("bao.called", "bao_called", "calls.won_share", "hit_rate")
-"""What is drawn unless something else is asked for: shares, as they have one unit."""
 
 _GRID = "#D0D0D0"
 
 
 @ComparisonPlots.plot("differences with their intervals", lambda result: result.differences)
 def differences(
-    frame: pd.DataFrame, ax: Axes | None = None, *, metrics: Sequence[str] | str = SHARES
+    frame: pd.DataFrame, ax: Axes | None = None, *, metrics: Sequence[str] | str = DRAWN
 ) -> Axes:
     """Draw differences between two studies, each with its 95 % interval.
 
@@ -61,7 +59,8 @@ def differences(
     ax.axvline(0, color="black", linewidth=0.8)
     ax.grid(axis="x", color=_GRID, linewidth=0.5)
     ax.set_axisbelow(True)
-    ax.set_xlabel(draw.label("difference_share") if share else _unit_label(units[0]))
+    own = draw.label("difference_points") if units[0] == "points" else f"B − A, {units[0]}"
+    ax.set_xlabel(draw.label("difference_share") if share else own)
     blocks = int(rows["n"].iloc[0])
     note = f"n = {blocks:,} deals, 95 % intervals; filled: sure (Holm)"
     if draw.labels().titled:
@@ -69,26 +68,18 @@ def differences(
     return ax
 
 
-def _unit_label(unit: str) -> str:
-    return draw.label("difference_points") if unit == "points" else f"B − A, {unit}"
-
-
 def _label(row: object) -> str:
     """Return the label of a row: the metric, and whose it is."""
     metric, player, seat = (getattr(row, name) for name in ("metric", "player", "seat"))
     if not isinstance(player, str):
         return str(metric)
-    name = player if len(player) <= 20 else player[:17] + "..."
-    return f"{metric}, {name} ({seat})"
+    return f"{metric}, {shortened(player, 20)} ({seat})"
 
 
 def comparison_pictures(frame: pd.DataFrame) -> dict[str, bytes]:
     """Return the plot of a comparison by file name, as SVG and PNG."""
-    rows = frame["metric"].isin(SHARES) & frame["low"].notna()
+    rows = frame["metric"].isin(DRAWN) & frame["low"].notna()
     if not rows.any():
         return {}
-
-    def draw(figure: Figure) -> None:
-        differences(frame, figure.subplots())
-
-    return picture_files({"differences": (draw, 7.0, 1.4 + 0.22 * int(rows.sum()))})
+    made = single(partial(differences, frame))
+    return picture_files({"differences": (made, 7.0, 1.4 + 0.22 * int(rows.sum()))})

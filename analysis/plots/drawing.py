@@ -29,7 +29,7 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 BAND = 0.2
 """Opacity of the band of an interval."""
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -69,11 +69,12 @@ def picture(
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.font_manager import fontManager, get_font
+    from matplotlib.text import Text
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        for name, value in STYLE.items():
-            matplotlib.rcParams[name] = value  # type: ignore[index]
+        matplotlib.rcParams.update(STYLE)
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         made = {}
@@ -83,24 +84,15 @@ def picture(
                 buffer = io.BytesIO()
                 figure.savefig(buffer, format=form, metadata=dict.fromkeys(_UNTOLD[form]))
                 made[form] = buffer.getvalue()
-        undrawn.update(_lacking(figure))
+        known = get_font(fontManager.findfont(STYLE["font.family"])).get_charmap()
+        texts: list[Any] = figure.findobj(Text)
+        letters = set("".join(text.get_text() for text in texts)) - {"\n"}
+        undrawn.update(letter for letter in letters if ord(letter) not in known)
     return made
 
 
 undrawn: set[str] = set()
 """Letters in whose place pictures have had a box up to now, as their font lacks them."""
-
-
-def _lacking(figure: Figure) -> Iterator[str]:
-    """Yield the letters in a figure that its font lacks."""
-    from matplotlib.font_manager import fontManager, get_font
-    from matplotlib.text import Text
-
-    known = get_font(fontManager.findfont(STYLE["font.family"])).get_charmap()
-    texts: list[Any] = figure.findobj(Text)
-    for letter in set("".join(text.get_text() for text in texts)) - {"\n"}:
-        if ord(letter) not in known:
-            yield letter
 
 
 @contextmanager
@@ -238,12 +230,16 @@ def _room(ax: Axes) -> float:
 
 def _broken(text: str, room: float, font: Any) -> list[str]:
     """Return the lines of a text, broken between words where they are wider than the room."""
+    from matplotlib.textpath import text_to_path
+
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
         for word in re.split(r" (?!%)", paragraph):
             longer = f"{line} {word}" if line else word
-            if line and _width(longer, font) > room:
+            with _boxes():
+                width = text_to_path.get_text_width_height_descent(longer, font, False)[0]
+            if line and width > room:
                 lines.append(line)
                 longer = word
             line = longer
@@ -416,29 +412,11 @@ def legend_above(ax: Axes) -> Axes:
     return ax
 
 
-def _width(text: str, font: Any) -> float:
-    """Return how wide a line of text is, in points; `font` may be a size alone."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    font = FontProperties(size=font) if isinstance(font, str) else font
-    with _boxes():
-        return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
-
-
 def empty(ax: Axes, text: str) -> None:
     """Say in the middle of axes why there is nothing on them."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color="0.35")
     ax.set_xticks([])
     ax.set_yticks([])
-
-
-def percent(value: float) -> str:
-    """Return a share that is given in per cent; only none is shown as 0, only all as 100."""
-    if value in (0, 100):
-        return f"{value:.0f}"
-    shown = f"{value:.1f}"
-    return {"0.0": "<0.1", "100.0": ">99.9"}.get(shown, shown)
 
 
 # --- series and values ----------------------------------------------------------------------------
@@ -449,12 +427,10 @@ def series(rows: pd.DataFrame, by: str | None) -> list[tuple[str, pd.DataFrame]]
     if by is None:
         return [("", rows)]
     values = list(dict.fromkeys(rows[by]))
-    return [(_entry(told(value)), rows[rows[by] == value]) for value in values]
-
-
-def _entry(text: str) -> str:
-    """Return a text as the entry of a legend, which leaves out what begins with ``_``."""
-    return ("\N{ZERO WIDTH SPACE}" if text.startswith("_") else "") + letters(text)
+    names = [letters(told(value)) for value in values]
+    # A legend leaves out what begins with an underscore.
+    names = ["\N{ZERO WIDTH SPACE}" * name.startswith("_") + name for name in names]
+    return [(name, rows[rows[by] == value]) for name, value in zip(names, values, strict=True)]
 
 
 def marked(k: int) -> dict[str, Any]:
@@ -480,13 +456,6 @@ def numeric(column: pd.Series[Any]) -> bool:
     import pandas as pd
 
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-
-
-def name_ticks(ax: Axes, places: Sequence[float], names: Sequence[str]) -> None:
-    """Put names below axes: aslant where there is no room side by side."""
-    shown = [letters(short(name)) for name in names]
-    slant: Any = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
-    ax.set_xticks(list(places), shown, **({} if fit(ax, shown) else slant))
 
 
 def tick_values(ax: Axes, values: Sequence[Any]) -> None:
@@ -528,11 +497,8 @@ def fit(ax: Axes, texts: Sequence[str]) -> bool:
 
 def tick_label(axis: str, value: Any) -> str:
     """Return how an axis of a sweep names one of its values."""
-    return label("all") if (axis.rpartition(".")[2], value) in _ALL else told(value)
-
-
-_ALL: tuple[tuple[str, Any], ...] = (("memory_span", 128),)
-"""Values that mean that there is no limit."""
+    unlimited = axis.rpartition(".")[2] == "memory_span" and value == 128
+    return label("all") if unlimited else told(value)
 
 
 def short(text: str, most: int = 28) -> str:
@@ -547,17 +513,6 @@ def told(value: Any) -> str:
     return digits(f"{value:g}") if isinstance(value, float) else str(value)
 
 
-def legend_beside(ax: Axes, title: str) -> None:
-    """Put the legend to the right of the axes."""
-    ax.legend(
-        title=title,
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        fontsize="small",
-        title_fontsize="small",
-    )
-
-
 # --- fields ---------------------------------------------------------------------------------------
 
 
@@ -565,12 +520,11 @@ def heat(ax: Axes, cells: Any, centre: float | None, origin: Any = "upper") -> A
     """Draw coloured fields: around a centre blue to orange, else light to dark blue."""
     import numpy as np
 
-    if centre is None:
-        return ax.imshow(cells, cmap="Blues", origin=origin, aspect="auto")
-    most = float(np.nanmax(np.abs(cells - centre)))
-    return ax.imshow(
-        cells, cmap="PuOr", vmin=centre - most, vmax=centre + most, origin=origin, aspect="auto"
-    )
+    style: Any = {"cmap": "Blues"}
+    if centre is not None:
+        most = float(np.nanmax(np.abs(cells - centre)))
+        style = {"cmap": "PuOr", "vmin": centre - most, "vmax": centre + most}
+    return ax.imshow(cells, origin=origin, aspect="auto", **style)
 
 
 def grid(rows: pd.DataFrame, column: str, down: str, across: str, names: Any = None) -> Any:

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.plots.drawing import COLOURS, picture, short
 from analysis.plots.plucks import calibration, calibration_difference, least_shown
 from analysis.plots.rounds import ends
-from analysis.plots.sweeps import draw_sweep, rows_of, sweep, sweep_axes, sweep_map
+from analysis.plots.sweeps import (
+    draw_sweep,
+    has_ends,
+    longer_and_shorter,
+    over_one_axis,
+    rows_of,
+    sweep,
+    sweep_axes,
+    sweep_map,
+)
 from analysis.plots.tournaments import strength, strength_matrix
 from sim.errors import left_out
 from sim.metrics import SWEPT
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -33,19 +44,12 @@ def tournament_pictures(tables: Mapping[str, pd.DataFrame]) -> dict[str, bytes]:
         return {}
     players = len(tables["ranking"])
     names = 0.075 * max(len(short(name)) for name in tables["ranking"]["player"])
-    made: dict[str, Drawing] = {
-        "strength": (
-            lambda figure: strength(tables["ranking"], figure.add_subplot()),
-            5.8 + names,
-            1.4 + 0.3 * players,
-        )
-    }
+    draw = single(partial(strength, tables["ranking"]))
+    made: dict[str, Drawing] = {"strength": (draw, 5.8 + names, 1.4 + 0.3 * players)}
     if players <= 40:
-        made["strength_matrix"] = (
-            lambda figure: strength_matrix(tables["matrix"], figure.add_subplot()),
-            0.8 + names + max(0.55 * players, 5.0),
-            1.4 + 0.7 * names + 0.46 * players,
-        )
+        width, height = 0.8 + names + max(0.55 * players, 5.0), 1.4 + 0.7 * names + 0.46 * players
+        draw = single(partial(strength_matrix, tables["matrix"]))
+        made["strength_matrix"] = (draw, width, height)
     return picture_files(made)
 
 
@@ -61,77 +65,45 @@ def sweep_pictures(tables: Mapping[str, pd.DataFrame], focus: Sequence[int]) -> 
         focus: Seats whose win share is looked for.
     """
     metrics = tables["metrics"]
+    axes = sweep_axes(metrics)
     made: dict[str, Drawing] = {}
     for name, metric in SWEPT.items():
-        rows = metrics[(metrics["metric"] == name) & metrics["value"].notna()]
         drawn = metric.swept.drawn if metric.swept else ""
-        if not rows.empty and drawn in (("line", "map") if focus else ("line", "map", "table")):
-            made |= _metric_pictures(metrics, name, focus, rows["seat"].notna().any())
-    if len(sweep_axes(metrics)) == 1 and metrics["point"].nunique() <= 40:
-        made["ends"] = (lambda figure: ends(metrics, figure.add_subplot()), 6.4, 4.0)
-    return picture_files(made | _calibration_pictures(tables["calibration"], sweep_axes(metrics)))
+        if drawn in (("line", "map") if focus else ("line", "map", "table")):
+            made |= _metric_pictures(metrics, name, axes, focus, mapped=drawn == "map")
+    if has_ends(metrics):
+        made["ends"] = (single(partial(ends, metrics)), 6.4, 4.0)
+    return picture_files(made | _calibration_pictures(tables["calibration"], axes))
 
 
 def _metric_pictures(
-    metrics: pd.DataFrame, name: str, focus: Sequence[int], of_seats: bool
+    metrics: pd.DataFrame, name: str, axes: Sequence[str], focus: Sequence[int], *, mapped: bool
 ) -> dict[str, Drawing]:
-    axes = sweep_axes(metrics)
-    seats: list[int | None] = list(focus) if of_seats else [None]
     if len(axes) == 1:
-        chosen = metrics[metrics["seat"].isin(focus)] if of_seats and focus else metrics
-        seat = focus[0] if of_seats and len(focus) == 1 else None
-        if rows_of(chosen, name, seat).empty:
-            return {}
-        by = "seat" if of_seats and seat is None else None
-        draw = lambda figure: sweep(chosen, name, figure.add_subplot(), by=by, seat=seat)  # noqa: E731
-        return {name: (draw, 6.4, 4.0)}
+        draw = over_one_axis(metrics, name, focus)
+        return {} if draw is None else {name: (single(draw), 6.4, 4.0)}
+    seats: Sequence[int | None] = focus if SWEPT[name].per_seat else [None]
+    lengths = {axis: metrics[axis].nunique() for axis in axes}
+    x, by = longer_and_shorter(metrics, axes)
     made: dict[str, Drawing] = {}
     for seat in seats:
         if rows_of(metrics, name, seat).empty:
             continue
         stem = name if len(seats) == 1 else f"{name}_{seat}"
-        draw_axes = _two_axes if _is_grid_of_two(metrics, axes) else _many_axes
-        made |= draw_axes(metrics, name, stem, axes, seat)
+        if len(axes) > 2 or metrics["point"].nunique() != math.prod(lengths.values()):
+            made[stem] = _many_axes(metrics, name, axes, seat)
+            continue
+        if lengths[by] <= len(COLOURS):
+            draw = partial(sweep, metrics, name, x=x, by=by, seat=seat)
+            made[stem] = (single(draw), 6.4, 4.2)
+        if mapped and max(lengths.values()) <= 30:
+            draw = partial(sweep_map, metrics, name, x=x, y=by, seat=seat)
+            width = max(2.0 + 0.58 * lengths[x], 5.6)
+            made[f"{stem}_map"] = (single(draw), width, 1.8 + 0.48 * lengths[by])
     return made
 
 
-def _is_grid_of_two(metrics: pd.DataFrame, axes: Sequence[str]) -> bool:
-    """Whether there is a point for each two values of two axes."""
-    points = math.prod(metrics[axis].nunique() for axis in axes)
-    return len(axes) == 2 and metrics["point"].nunique() == points
-
-
-def _two_axes(
-    metrics: pd.DataFrame, name: str, stem: str, axes: Sequence[str], seat: int | None
-) -> dict[str, Drawing]:
-    """Return the lines and the map of a metric over two axes."""
-    lengths = {axis: metrics[axis].nunique() for axis in axes}
-    by = min(reversed(axes), key=lengths.__getitem__)
-    x = next(axis for axis in axes if axis != by)
-    made: dict[str, Drawing] = {}
-    if lengths[by] <= len(COLOURS):
-        made[stem] = (
-            lambda figure: sweep(metrics, name, figure.add_subplot(), x=x, by=by, seat=seat),
-            6.4,
-            4.2,
-        )
-    if _is_mapped(name) and max(lengths.values()) <= 30:
-        made[f"{stem}_map"] = (
-            lambda figure: sweep_map(metrics, name, figure.add_subplot(), x=x, y=by, seat=seat),
-            max(2.0 + 0.58 * lengths[x], 5.6),
-            1.8 + 0.48 * lengths[by],
-        )
-    return made
-
-
-def _is_mapped(name: str) -> bool:
-    swept = SWEPT[name].swept
-    return swept is not None and swept.drawn == "map"
-
-
-def _many_axes(
-    metrics: pd.DataFrame, name: str, stem: str, axes: Sequence[str], seat: int | None
-) -> dict[str, Drawing]:
+def _many_axes(metrics: pd.DataFrame, name: str, axes: Sequence[str], seat: int | None) -> Drawing:
     """Return a metric over each of many axes side by side, under one title."""
 
     def draw(figure: Figure) -> None:
@@ -140,7 +112,7 @@ def _many_axes(
         panels = figure.subplots(rows, wide, sharey=True, squeeze=False).flatten()
         notes = []
         for axis, ax in zip(axes, panels, strict=False):
-            told = draw_sweep(metrics, name, ax, x=axis, seat=seat, dots=True)
+            told = draw_sweep(metrics, name, ax, axis, seat=seat, dots=True)
             notes.append("\n".join(told))
             ax.set_ylabel(ax.get_ylabel() if len(notes) % wide == 1 else "")
         for ax in panels[len(axes) :]:
@@ -153,7 +125,7 @@ def _many_axes(
         figure.suptitle(note, x=0.01, ha="left", fontsize=10.0)
 
     rows = -(-len(axes) // _PANELS)
-    return {stem: (draw, 1.5 + 3.0 * min(len(axes), _PANELS), 0.6 + 3.4 * rows)}
+    return draw, 1.5 + 3.0 * min(len(axes), _PANELS), 0.6 + 3.4 * rows
 
 
 _PANELS = 4
@@ -162,9 +134,8 @@ _PANELS = 4
 
 def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str, Drawing]:
     """Return the plot of calibration, if the sweep has few enough series for one."""
-    if table.empty or len(axes) > 1 or table[axes[0]].nunique() > len(COLOURS):
-        return {}
-    least = least_shown(table)
+    few = len(axes) == 1 and not table.empty and table[axes[0]].nunique() <= len(COLOURS)
+    least = least_shown(table) if few else None
     if least is None:
         return {}
 
@@ -174,6 +145,11 @@ def _calibration_pictures(table: pd.DataFrame, axes: Sequence[str]) -> dict[str,
         calibration_difference(table, right, by=axes[0], least=least)
 
     return {"calibration": (draw, 10.4, 5.0)}
+
+
+def single(draw: Callable[[Axes], object]) -> Callable[[Figure], object]:
+    """Return what draws a plot that has a figure for itself."""
+    return lambda figure: draw(figure.add_subplot())
 
 
 def picture_files(drawings: Mapping[str, Drawing]) -> dict[str, bytes]:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from analysis.plots import drawing as draw
 from analysis.plots.accessors import RunPlots, TournamentPlots
 from analysis.plots.summaries import (
     Summary,
-    decided_of,
     in_percent,
     intervals_of,
     note_of,
     part,
     rounds_of,
     seat_names,
-    summary_of,
 )
-from analysis.stats import CONFIDENCE, Interval, mean_interval, ratio_interval, z_score
+from analysis.stats import CONFIDENCE, NOTHING, Interval, mean_interval, ratio_interval, z_score
 from analysis.sweeping import decided_in
+from analysis.text.numbers import of_hundred
 from analysis.words import ORDINALS
 from sim.errors import unknown_name
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # --- wins -----------------------------------------------------------------------------------------
 
 
-@RunPlots.plot("the win share of every seat", summary_of)
+@RunPlots.plot("the win share of every seat")
 def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw the win share of every seat; a dashed line stands where all would be equal.
 
@@ -50,15 +50,17 @@ def win_shares(summary: Summary, ax: Axes | None = None) -> Axes:
         seat_names(summary),
         [100 * (player["win_share"] or 0) for player in players],
         [in_percent(player["win_share_ci95"]) for player in players],
-        told=draw.percent,
+        told=of_hundred,
     )
     ax.axvline(100 / len(players), color="0.35", linewidth=1, linestyle="--")
     ax.set_xlabel(draw.label("win_share"))
-    note = f"{draw.counts([decided_in(summary)], decided_of(summary))}; bars: 95 % intervals; "
-    return draw.fit_names(draw.headed(ax, "Win shares", f"{note}dashed: an equal share"))
+    units = "rounds" if summary["games"] is None else "games"
+    note = draw.counts([decided_in(summary)], f"{units} with a winner")
+    note += "; bars: 95 % intervals; dashed: an equal share"
+    return draw.fit_names(draw.headed(ax, "Win shares", note))
 
 
-@RunPlots.plot("what the place in the turn order is worth", summary_of)
+@RunPlots.plot("what the place in the turn order is worth")
 @TournamentPlots.plot(
     "what each seat is worth, as all sit there alike", lambda result: result.seats
 )
@@ -82,9 +84,8 @@ def seats(data: Summary | pd.DataFrame, ax: Axes | None = None) -> Axes:
         intervals = [(100 * row["win_share_low"], 100 * row["win_share_high"]) for row in rows]
         told, ns = draw.label("seat"), list(data["rounds"])
     values = [math.nan if row["win_share"] is None else 100 * row["win_share"] for row in rows]
-    draw.intervals(
-        ax, range(len(rows)), values, intervals, fmt="o", color=draw.COLOURS[0], capsize=4
-    )
+    style: Any = {"fmt": "o", "color": draw.COLOURS[0], "capsize": 4}
+    draw.intervals(ax, range(len(rows)), values, intervals, **style)
     ax.axhline(100 / len(rows), color="0.35", linewidth=1, linestyle="--")
     ax.set_xticks(range(len(rows)), names)
     ax.set_xlim(-0.5, len(rows) - 0.5)
@@ -138,7 +139,7 @@ def seat_scores(result: Result) -> dict[int, SeatScores]:
 @RunPlots.plot(
     "how often each seat has which score; it takes a run with ``records=True``",
     seat_scores,
-    lambda result: {"names": seat_names(summary_of(result))},
+    lambda result: {"names": seat_names(result.summary())},
 )
 def scores(
     records: pd.DataFrame | Mapping[int, SeatScores],
@@ -177,7 +178,8 @@ def scores(
     ax.set_xlabel(draw.label("score_cut", n=high) if shown < high else draw.label("score"))
     rounds = sum(sum(each.times.values()) for each in counted.values())
     note = draw.counts([rounds // len(shares)], "rounds")
-    note += f"; height of a row: {_digits(100 * top)} %; diamonds: means with 95 % intervals"
+    height = f"{100 * top:.2g}" if 100 * top < 10 else f"{100 * top:.0f}"
+    note += f"; height of a row: {height} %; diamonds: means with 95 % intervals"
     return draw.fit_names(draw.headed(ax, "Scores of a round", note))
 
 
@@ -186,10 +188,6 @@ def _counted(records: pd.DataFrame) -> dict[int, SeatScores]:
         int(seat): SeatScores(rows["score"].value_counts().to_dict(), *_mean_of(rows))
         for seat, rows in records.groupby("seat")
     }
-
-
-def _digits(number: float) -> str:
-    return f"{number:.2g}" if number < 10 else f"{number:.0f}"
 
 
 def _top(shares: Sequence[Sequence[float]]) -> float:
@@ -219,16 +217,10 @@ def _mean_of(rows: pd.DataFrame) -> tuple[float, Interval]:
     games = rows.groupby("index")["score"].agg(["sum", "size"])
     y, m = ([int(value) for value in games[name]] for name in ("sum", "size"))
     if max(m) == 1:
-        interval = mean_interval(len(y), sum(y), sum(value * value for value in y))
+        interval = mean_interval(len(y), sum(y), sum(map(mul, y, y)))
     else:
-        interval = ratio_interval(
-            clusters=len(y),
-            total=sum(y),
-            size=sum(m),
-            total_squares=sum(value * value for value in y),
-            size_squares=sum(value * value for value in m),
-            products=sum(a * b for a, b in zip(y, m, strict=True)),
-        )
+        sums = (sum(map(mul, a, b)) for a, b in ((y, y), (m, m), (y, m)))
+        interval = ratio_interval(len(y), sum(y), sum(m), *sums)
     return sum(y) / sum(m), interval
 
 
@@ -238,7 +230,7 @@ _TRIGGERS = {"discard": 0, "reference": 5, "eliminated": 2}
 """Colour of each."""
 
 
-@RunPlots.plot("how often each power starts, by what starts it", summary_of)
+@RunPlots.plot("how often each power starts, by what starts it")
 def powers(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw how often each power starts in a round, all seats together, by what starts it.
 
@@ -252,20 +244,14 @@ def powers(summary: Summary, ax: Axes | None = None) -> Axes:
     order = sorted(started, key=lambda name: -sum(started[name].values()))
     totals = [sum(started[name].values()) for name in order]
     # As if powers came independently of each other, which those of one round almost do.
-    intervals = [
-        (max(total - half, 0) / rounds, (total + half) / rounds)
-        if summary["games"] is None
-        else (None, None)
-        for total, half in ((total, z_score() * math.sqrt(total)) for total in totals)
-    ]
-    parts = [
-        (
-            draw.label(f"trigger_{name}"),
-            draw.COLOURS[colour],
-            [started[power][name] / rounds for power in order],
-        )
-        for name, colour in _TRIGGERS.items()
-    ]
+    halves = [z_score() * math.sqrt(total) for total in totals]
+    pairs = zip(totals, halves, strict=True)
+    known = [(max(n - half, 0) / rounds, (n + half) / rounds) for n, half in pairs]
+    intervals = known if summary["games"] is None else [NOTHING] * len(totals)
+    parts = []
+    for name, colour in _TRIGGERS.items():
+        share = [started[power][name] / rounds for power in order]
+        parts.append((draw.label(f"trigger_{name}"), draw.COLOURS[colour], share))
     values = [total / rounds for total in totals]
     names = list(map(_power, order))
     draw.bars(ax, names, values, intervals, parts=parts, told="{:.2f}".format, whole=True)
@@ -297,8 +283,7 @@ _SWINGS = {
 
 @RunPlots.plot(
     "the swing of each bird, or of each power",
-    summary_of,
-    lambda result: {"names": {bird.id: bird.name for bird in result.study.deck.birds}},
+    options=lambda result: {"names": {bird.id: bird.name for bird in result.study.deck.birds}},
 )
 def birds(
     summary: Summary,
@@ -331,16 +316,9 @@ def birds(
         draw.empty(ax, nothing)
         return draw.headed(ax, title, rounds_of(summary))
     shown = list(map(_power, rows)) if of == "powers" else [(names or {}).get(n, n) for n in rows]
-    draw.intervals(
-        ax,
-        range(len(rows)),
-        [row["swing"] for row in rows.values()],
-        [row["swing_ci95"] for row in rows.values()],
-        lying=True,
-        fmt="o",
-        color=draw.COLOURS[0],
-        capsize=3,
-    )
+    swings, ends = ([row[key] for row in rows.values()] for key in ("swing", "swing_ci95"))
+    style: Any = {"fmt": "o", "color": draw.COLOURS[0], "capsize": 3}
+    draw.intervals(ax, range(len(rows)), swings, ends, lying=True, **style)
     draw.names_beside(ax, shown, whole=of == "powers")
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.axvline(0, color="0.35", linewidth=1)

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def _table(result: Any) -> pd.DataFrame:
-    found: pd.DataFrame = result.calibration
-    return found
-
-
 @RunPlots.plot(
-    "how often plucks hit against how sure their players were", _table, lambda _: {"least": None}
+    "how often plucks hit against how sure their players were",
+    lambda result: result.calibration,
+    lambda _: {"least": None},
 )
-@SweepPlots.plot("hits against confidence; options as of `analysis.plots.calibration`", _table)
+@SweepPlots.plot(
+    "hits against confidence; options as of `analysis.plots.calibration`",
+    lambda result: result.calibration,
+)
 def calibration(
     table: pd.DataFrame,
     ax: Axes | None = None,
@@ -120,14 +120,12 @@ def least_shown(table: pd.DataFrame) -> int | None:
 
     It is the greatest of a few that leaves enough bins, far enough from each other.
     """
-    numbers = (10_000, 1_000, 100, 30)
-    return None if table.empty else next((n for n in numbers if _shows(pooled(table, n))), None)
-
-
-def _shows(rows: pd.DataFrame) -> bool:
-    confidence = rows["confidence"]
-    enough = rows["bin"].nunique() >= BINS
-    return bool(enough and confidence.max() - confidence.min() >= SPREAD)
+    for least in () if table.empty else (10_000, 1_000, 100, 30):
+        rows = pooled(table, least)
+        spread = rows["confidence"].max() - rows["confidence"].min()
+        if rows["bin"].nunique() >= BINS and spread >= SPREAD:
+            return least
+    return None
 
 
 def pooled(table: pd.DataFrame, least: int) -> pd.DataFrame:

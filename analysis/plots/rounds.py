@@ -16,11 +16,11 @@ from analysis.plots.summaries import (
     part,
     rounds_of,
     share_of,
-    summary_of,
 )
-from analysis.plots.sweeps import metrics_in, rows_of, sweep, sweep_axes
+from analysis.plots.sweeps import rows_of, sweep, sweep_axes
 from analysis.stats import NOTHING, ratio, wilson
 from analysis.sweeping import metrics_frame, told
+from analysis.text.numbers import of_hundred
 from sim.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ _ENDS = {
 }
 
 
-@RunPlots.plot("how rounds end", summary_of)
-@SweepPlots.plot("how rounds end; options as of `analysis.plots.ends`", metrics_in)
+@RunPlots.plot("how rounds end")
+@SweepPlots.plot("how rounds end; options as of `analysis.plots.ends`", lambda it: it.metrics)
 def ends(
     data: Summary | Mapping[Any, Summary] | pd.DataFrame,
     ax: Axes | None = None,
@@ -102,7 +102,7 @@ def _ends_of_one(summary: Summary, ax: Axes) -> Axes:
         [100 * parts[name] / rounds for name in shown],
         [share_of(parts[name], rounds, summary) for name in shown],
         colours=[_FATES[name][1] for name in shown],
-        told=draw.percent,
+        told=of_hundred,
         whole=True,
     )
     ax.set_xlabel(draw.label("rounds"))
@@ -160,8 +160,8 @@ def _bar_ticks(ax: Axes, labels: list[str], numbers: list[float]) -> None:
 # --- recyclings -----------------------------------------------------------------------------------
 
 
-@RunPlots.plot("how often the discard pile is recycled", summary_of)
-@SweepPlots.plot("how often the second recycling ends a round", metrics_in)
+@RunPlots.plot("how often the discard pile is recycled")
+@SweepPlots.plot("how often the second recycling ends a round", lambda result: result.metrics)
 def recycling(
     data: Summary | Mapping[Any, Summary] | pd.DataFrame,
     ax: Axes | None = None,
@@ -196,7 +196,7 @@ def recycling(
         names,
         [100 * part / rounds for part in parts.values()],
         [share_of(part, rounds, summary) for part in parts.values()],
-        told=draw.percent,
+        told=of_hundred,
     )
     ax.set_ylabel(draw.label("recyclings"))
     ax.set_xlabel(draw.label("rounds"))
@@ -209,7 +209,7 @@ _BINS = 40
 """Bars of a histogram, at most."""
 
 
-@RunPlots.plot("how many turns rounds take, by how they end", summary_of)
+@RunPlots.plot("how many turns rounds take, by how they end")
 def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     """Draw how many turns rounds take, stacked by how they end, and the mean.
 
@@ -231,12 +231,11 @@ def lengths(summary: Summary, ax: Axes | None = None) -> Axes:
     total = np.zeros(len(edges), int)
     for name, colour in _ENDS.items():
         times = histograms[name.removeprefix("end_")]
-        binned = np.zeros(len(edges), int)
-        for turns, count in times.items():
-            binned[min((turns - first) // width, last)] += count
         if not times:
             continue
-        share = draw.digits(draw.percent(100 * int(binned.sum()) / rounds))
+        places = np.minimum((np.array(list(times)) - first) // width, last)
+        binned = np.bincount(places, list(times.values()), len(edges)).astype(int)
+        share = draw.digits(of_hundred(100 * int(binned.sum()) / rounds))
         told = draw.label(f"{name}_share", n=share)
         heights, bottom = 100 * binned / rounds, 100 * total / rounds
         ax.bar(at, heights, 0.94 * width, bottom, color=colour, label=told)
@@ -294,7 +293,7 @@ _CALLED_ON = {  # by what, and the label that no page has
 }
 
 
-@RunPlots.plot("how often BAO succeeds by what it was called on", summary_of)
+@RunPlots.plot("how often BAO succeeds by what it was called on")
 def bao(
     summary: Summary, ax: Axes | None = None, *, by: str = "total", least: int | None = None
 ) -> Axes:
@@ -326,13 +325,8 @@ def bao(
     if not shown:
         draw.empty(ax, draw.label("never_called") if not calls else f"nowhere {least:,} calls")
         return draw.headed(ax, title, rounds_of(summary))
-    ax.bar(
-        list(shown),
-        [100 * n / calls for _, n in shown.values()],
-        width=0.9,
-        color="0.82",
-        label=draw.label("all_calls"),
-    )
+    heights, label = [100 * n / calls for _, n in shown.values()], draw.label("all_calls")
+    ax.bar(list(shown), heights, width=0.9, color="0.82", label=label)
     values = [100 * won / n for won, n in shown.values()]
     intervals = [share_of(won, n, summary) for won, n in shown.values()]
     style: Any = {"fmt": "o-", "markersize": 4, "linewidth": 1, "capsize": 2}

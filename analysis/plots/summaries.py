@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.plots.drawing import counts
-from analysis.stats import Interval, wilson
+from analysis.stats import NOTHING, Interval, wilson
 from sim.errors import InputError
 
 Summary = Mapping[str, Any]
@@ -37,20 +37,13 @@ def rounds_of(summary: Summary) -> str:
     return told if games is None else f"{told} of {games:,} game{'' if games == 1 else 's'}"
 
 
-def decided_of(summary: Summary) -> str:
-    """Return of what win shares are: ``rounds with a winner`` or ``games with a winner``."""
-    return f"{'rounds' if summary['games'] is None else 'games'} with a winner"
-
-
 def share_of(part: int, whole: int, summary: Summary) -> Interval:
     """Return the interval of a share of rounds or turns of events in them, in per cent.
 
     With games there is none, as a game's rounds hang together.
     """
-    if summary["games"] is not None or whole == 0:
-        return None, None
-    low, high = wilson(part, whole)
-    return 100 * low, 100 * high
+    known = summary["games"] is None and whole > 0
+    return in_percent(wilson(part, whole) if known else NOTHING)
 
 
 def intervals_of(summary: Summary, drawn: str = "bars") -> str:
@@ -68,12 +61,6 @@ def in_percent(interval: Interval) -> Interval:
     """Return an interval in per cent."""
     low, high = interval
     return (None, None) if low is None or high is None else (100 * low, 100 * high)
-
-
-def summary_of(result: Any) -> Summary:
-    """Return the summary of a run."""
-    summary: Summary = result.summary()
-    return summary
 
 
 def seat_names(summary: Summary) -> list[str]:

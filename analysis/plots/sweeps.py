@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from analysis.plots import drawing as draw
@@ -15,11 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from analysis.results.sweep import SweepResult
-
-
-def metrics_in(result: SweepResult) -> pd.DataFrame:
-    """Return the metrics of a sweep."""
-    return result.metrics
 
 
 @SweepPlots.plot("a metric over one axis; options as of `analysis.plots.sweep`", lambda it: it)
@@ -88,23 +85,23 @@ def sweep(
         dots: Draw no lines, as where further axes vary too.
     """
     ax = draw.axes_or_new(ax)
-    return draw.headed(ax, *draw_sweep(metrics, metric, ax, x=x, by=by, seat=seat, dots=dots))
+    x = x or sweep_axes(metrics)[0]
+    return draw.headed(ax, *draw_sweep(metrics, metric, ax, x, by, seat, dots=dots))
 
 
 def draw_sweep(
     metrics: pd.DataFrame,
     metric: str,
     ax: Axes,
-    *,
-    x: str | None = None,
+    x: str,
     by: str | None = None,
     seat: int | None = None,
+    *,
     dots: bool = False,
 ) -> tuple[str, str]:
     """Draw what `sweep` draws, but for the title and the note below it, which are returned."""
     import pandas as pd
 
-    x = x or sweep_axes(metrics)[0]
     rows = rows_of(metrics, metric, seat)
     known, scale = SWEPT[metric], 100 if SWEPT[metric].share else 1
     places, numbers = draw.places_of(rows[x]), pd.api.types.is_numeric_dtype(rows[x])
@@ -121,17 +118,26 @@ def draw_sweep(
         else:
             _draw_dots(ax, part.assign(at=part["at"] + beside), scale, style)
     if places:
-        draw.name_ticks(ax, list(places.values()), [draw.tick_label(x, value) for value in places])
+        shown = [draw.letters(draw.short(draw.tick_label(x, value))) for value in places]
+        slant: Any = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+        ax.set_xticks(list(places.values()), shown, **({} if draw.fit(ax, shown) else slant))
         ax.margins(x=0.05 if numbers else 0.15)
     else:
         draw.tick_values(ax, sorted(rows[x].unique()))
     ax.set_xlabel(x + draw.label("not_to_scale") if places and numbers else x)
-    ax.set_ylabel(_label(known))
+    key, english = f"metric_{metric}", f"{known.label}, %" if known.share else known.label
+    ax.set_ylabel(draw.label(key) if f"plot.{key}" in draw.labels().language else english)
     ax.grid(alpha=0.3)
     if by is not None:
-        draw.legend_beside(ax, draw.label("seat") if by == "seat" else by)
+        style = {"loc": "upper left", "fontsize": "small", "title_fontsize": "small"}
+        title = draw.label("seat") if by == "seat" else by
+        ax.legend(title=title, bbox_to_anchor=(1.0, 1.0), **style)
     draw.level(ax, share=known.share)
-    return _title(known, seat, by), _means_note(rows, scale) if means else _metric_note(rows)
+    note, half = _metric_note(rows), scale * float((rows["high"] - rows["low"]).max()) / 2
+    if means:
+        note += "" if math.isnan(half) else f" of a point: ±{half:.2g} at most"
+        note = f"Mean over the other axes; thin bars: the lowest to the highest\n{note}"
+    return _title(known, seat, by), note
 
 
 def _draw_means(
@@ -141,14 +147,6 @@ def _draw_means(
     value = scale * rows.groupby("at")["value"].agg(["mean", "min", "max"])
     ax.vlines(value.index, value["min"], value["max"], color=style["color"], linewidth=1, alpha=0.6)
     ax.plot(value.index, value["mean"], linestyle="-" if joined else "none", **style)
-
-
-def _means_note(rows: pd.DataFrame, scale: float) -> str:
-    note = _metric_note(rows)
-    half = scale * float((rows["high"] - rows["low"]).max()) / 2
-    if not math.isnan(half):
-        note += f" of a point: ±{half:.2g} at most"
-    return f"Mean over the other axes; thin bars: the lowest to the highest\n{note}"
 
 
 def _draw_line(ax: Axes, rows: pd.DataFrame, scale: float, style: dict[str, Any]) -> None:
@@ -220,6 +218,34 @@ def rows_of(metrics: pd.DataFrame, metric: str, seat: int | None) -> pd.DataFram
     return rows if seat is None else rows[rows["seat"] == seat]
 
 
+def over_one_axis(
+    metrics: pd.DataFrame, name: str, focus: Sequence[int]
+) -> Callable[[Axes], Axes] | None:
+    """Return what draws a metric over the only axis: a line for each seat in focus, or for each.
+
+    None where it has no value there.
+    """
+    of_seats = SWEPT[name].per_seat
+    if of_seats and focus:
+        metrics = metrics[metrics["seat"].isin(focus)]
+    seat = focus[0] if of_seats and len(focus) == 1 else None
+    if rows_of(metrics, name, seat).empty:
+        return None
+    by = "seat" if of_seats and seat is None else None
+    return partial(sweep, metrics, name, by=by, seat=seat)
+
+
+def longer_and_shorter(metrics: pd.DataFrame, axes: Sequence[str]) -> tuple[str, str]:
+    """Return the axes with most and with fewest values; of equals the first and the last."""
+    ordered = sorted(reversed(axes), key=lambda axis: metrics[axis].nunique())
+    return ordered[-1], ordered[0]
+
+
+def has_ends(metrics: pd.DataFrame) -> bool:
+    """Whether how rounds end can be drawn at each point."""
+    return len(sweep_axes(metrics)) == 1 and metrics["point"].nunique() <= 40
+
+
 def _metric_note(rows: pd.DataFrame, intervals: str = "95 % intervals") -> str:
     note = f"{draw.counts(list(rows['n']), rows['of'].iloc[0])} a point"
     return f"{note}; {intervals}" if rows["low"].notna().any() else note
@@ -230,9 +256,3 @@ def _title(metric: Metric, seat: int | None, by: str | None) -> str:
     if seat is not None:
         title += f", seat {seat}"
     return title + ("" if by is None else f", by {by}")
-
-
-def _label(metric: Metric) -> str:
-    english = f"{metric.label}, %" if metric.share else metric.label
-    known = f"plot.metric_{metric.name}" in draw.labels().language
-    return draw.label(f"metric_{metric.name}") if known else english

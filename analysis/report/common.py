@@ -12,7 +12,6 @@ from analysis.blocks import (
     Block,
     Chapter,
     Code,
-    Column,
     Facts,
     Part,
     Sentence,
@@ -20,8 +19,9 @@ from analysis.blocks import (
     Table,
     Tile,
     Words,
+    columns,
 )
-from analysis.report.pen import Pen, Source
+from analysis.report.pen import Pen, Source, unit_of
 from analysis.report.repeat import changes, command, defaults, study_toml
 from analysis.text.numbers import played_with
 from analysis.words import ORDINALS, Language
@@ -38,10 +38,17 @@ def setting(pen: Pen, source: Source) -> Markup:
     """Return what was played, in a line: players, how many rounds, edition, deck, seed."""
     summary, study, language = source.summary, source.study, pen.language
     seats = summary.get("seats") or len(study["players"])
+    unit = unit_of(summary)
+    if source.kind == "sweep":
+        points = language.counted("count.points", len(summary["points"]))
+        each = pen.counted(summary["unit"], "count")
+        played = language.say("page.points_of", points=points, each=each)
+    else:
+        played = pen.counted(unit, unit)
     return language.say(
         "page.setting",
         players=language.counted("count.players", seats),
-        played=_played(pen, source),
+        played=played,
         edition=" / ".join(language.text(f"edition.{e}") for e in played_with(summary, "edition")),
         deck=deck_name(language, summary),
         seed=summary["seed"],
@@ -54,17 +61,6 @@ def deck_name(language: Language, summary: Mapping[str, Any]) -> str | Markup:
     if summary["deck_assumed"] and len(names) == 1:
         return language.say("page.assumed_deck", deck=names[0])
     return " / ".join(names)
-
-
-def _played(pen: Pen, source: Source) -> Markup:
-    summary = source.summary
-    if source.kind == "sweep":
-        points = pen.language.counted("count.points", len(summary["points"]))
-        each = pen.counted(summary["unit"], "count")
-        return pen.language.say("page.points_of", points=points, each=each)
-    if summary.get("games") is not None:
-        return pen.counted("games", "games")
-    return pen.counted("rounds", "rounds")
 
 
 def title(language: Language, source: Source) -> str:
@@ -84,10 +80,10 @@ def alike(players: Sequence[Mapping[str, Any]]) -> bool:
 # --- players --------------------------------------------------------------------------------------
 
 
-def players(pen: Pen, study: Mapping[str, Any]) -> list[Block]:
+def players(pen: Pen, played: Sequence[Mapping[str, Any]]) -> list[Block]:
     """Return who plays: each player's character, and the parameters that are not the default."""
     different: dict[str, Mapping[str, Any]] = {}
-    for player in study["players"]:
+    for player in played:
         different.setdefault(player["name"], player)
     rows = [(name, _character(pen, player)) for name, player in different.items()]
     if len(rows) > _COLUMNS_AT_MOST:
@@ -131,25 +127,21 @@ def _parameters(pen: Pen, different: Sequence[Mapping[str, Any]]) -> Iterator[Bl
             yield Sentence(language.of_kind("players.all_default", kind))
             continue
         specs = {spec["name"]: spec for spec in model.parameters()}
-        columns = [
-            Column(language.text("players.parameter"), numeric=False),
-            Column(language.text("players.meaning"), numeric=False),
-            Column(language.text("players.default")),
-            *(Column(breakable(player["name"])) for player in of_kind),
-        ]
+        heads = [language.text(f"players.{head}") for head in ("parameter", "meaning", "default")]
+        heads += [breakable(player["name"]) for player in of_kind]
         rows = []
         for key in changed:
             meaning = language.shipped("parameter", key, specs[key]["description"])
-            cells = [
-                _strong(value_text(language, value[key]), value[key] != usual[key])
-                for value in values
-            ]
-            rows.append([code(key), meaning, value_text(language, usual[key]), *cells])
-        yield Table(language.of_kind("players.caption", kind), columns, rows)
+            row: list[Words] = [code(key), meaning, value_text(language, usual[key])]
+            for value in values:
+                told = value_text(language, value[key])
+                row.append(told if value[key] == usual[key] else _STRONG.format(told))
+            rows.append(row)
+        caption = language.of_kind("players.caption", kind)
+        yield Table(caption, columns(heads, left=(0, 1)), rows)
 
 
-def _strong(text: str, really: bool) -> str | Markup:
-    return Markup("<strong>{}</strong>").format(text) if really else text
+_STRONG = Markup("<strong>{}</strong>")
 
 
 def code(text: str) -> Markup:
@@ -187,10 +179,16 @@ def meaning(pen: Pen, what: str, *, players: bool = False) -> Markup | str:
     target, _, name = what.partition(".")
     language = pen.language
     if target == "rules":
-        return _rule_meaning(pen, name)
+        option, _, number = name.partition(".")
+        described = {option["name"]: option["description"] for option in Rules.options()}[option]
+        told = language.shipped("rule", option, described)
+        return language.say("change.rule_of", rule=told, players=number) if number else told
     if target == "players" and name:
         seat, _, parameter = name.partition(".")
-        who = _who(pen, seat, players)
+        who = language.say("change.player", seat=seat)
+        if players and seat.isdecimal():
+            place = language.text(f"plot.{ORDINALS[int(seat)]}")
+            who = language.say("change.player_of", place=place)
         if not parameter:
             return who
         told = parameter_meaning(language, parameter)
@@ -200,13 +198,6 @@ def meaning(pen: Pen, what: str, *, players: bool = False) -> Markup | str:
         key = f"change.deck_{fact}"
         return language.say(key, bird=language.bird(bird)) if key in language else name
     return language.text(f"change.{target}")
-
-
-def _who(pen: Pen, seat: str, players: bool) -> Markup:
-    if players and seat.isdecimal():
-        place = pen.language.text(f"plot.{ORDINALS[int(seat)]}")
-        return pen.language.say("change.player_of", place=place)
-    return pen.language.say("change.player", seat=seat)
 
 
 def axis_meaning(pen: Pen, axis: str) -> Markup | str:
@@ -221,13 +212,6 @@ def axis_meaning(pen: Pen, axis: str) -> Markup | str:
     if target == "all":
         return Markup("{}").format(parameter_meaning(pen.language, name))
     return meaning(pen, f"players.{target}.{name}")
-
-
-def _rule_meaning(pen: Pen, name: str) -> Markup | str:
-    option, _, players = name.partition(".")
-    described = {option["name"]: option["description"] for option in Rules.options()}[option]
-    told = pen.language.shipped("rule", option, described)
-    return pen.language.say("change.rule_of", rule=told, players=players) if players else told
 
 
 def parameter_meaning(language: Language, name: str) -> str:
@@ -248,30 +232,18 @@ def rules(pen: Pen, summary: Mapping[str, Any]) -> list[Block]:
     edition = language.text(f"edition.{summary['edition']}")
     if not changed:
         return [Sentence(language.say("rules.as_edition", edition=edition))]
-    columns = [
-        Column(language.text("rules.option"), numeric=False),
-        Column(language.text("rules.meaning"), numeric=False),
-        Column(language.say("rules.in_edition", edition=edition)),
-        Column(language.text("rules.here")),
-    ]
-    options = {option["name"]: option for option in Rules.options()}
-    rows = [
-        [
-            code(name),
-            language.shipped("rule", name, options[name]["description"]),
-            value_text(language, _of_edition(options[name][summary["edition"]], value)),
-            Markup("<strong>{}</strong>").format(value_text(language, value)),
-        ]
-        for name, value in changed.items()
-    ]
-    return [Table(language.say("rules.caption", edition=edition), columns, rows)]
-
-
-def _of_edition(usual: Any, value: Any) -> Any:
-    """Return the edition's setting; of a table by number of players only what was changed."""
-    if isinstance(usual, Mapping) and isinstance(value, Mapping):
-        return {key: usual[key] for key in value}
-    return usual
+    heads = [language.text(f"rules.{head}") for head in ("option", "meaning", "here")]
+    heads.insert(2, language.say("rules.in_edition", edition=edition))
+    options, rows = {option["name"]: option for option in Rules.options()}, []
+    for name, value in changed.items():
+        usual = options[name][summary["edition"]]
+        if isinstance(usual, Mapping) and isinstance(value, Mapping):  # by number of players
+            usual = {key: usual[key] for key in value}
+        meaning = language.shipped("rule", name, options[name]["description"])
+        told, here = value_text(language, usual), _STRONG.format(value_text(language, value))
+        rows.append([code(name), meaning, told, here])
+    caption = language.say("rules.caption", edition=edition)
+    return [Table(caption, columns(heads, left=(0, 1)), rows)]
 
 
 def assumed(pen: Pen, source: Source) -> list[Block]:
@@ -323,15 +295,10 @@ def repeat(pen: Pen, source: Source, files: Sequence[tuple[str, Mapping[str, Any
     ]
     for name, study in files:
         blocks.append(Code(study_toml(study), language.say("repeat.file", file=name), name, True))
-    facts: list[tuple[str | Markup, str | Markup]] = [
-        (language.text("repeat.version"), str(summary["version"])),
-        (language.text("repeat.seed"), str(summary["seed"])),
-    ]
-    if source.engine is not None:
-        facts.append((language.text("repeat.engine"), str(source.engine)))
-    if summary.get("rules_id"):
-        facts.append((language.text("repeat.rules_id"), str(summary["rules_id"])))
-    blocks.append(Facts(facts))
+    facts = {name: summary.get(name) for name in ("version", "seed", "engine", "rules_id")}
+    facts["engine"] = source.engine
+    told = [(f"repeat.{name}", fact) for name, fact in facts.items() if fact is not None]
+    blocks.append(Facts([(language.text(key), str(fact)) for key, fact in told]))
     return Chapter(language.text("chapter.repeat"), blocks)
 
 
@@ -366,7 +333,7 @@ def part(
         question = source.study.get("question", "")
         head = title(pen.language, source), question, setting(pen, source)
     if not both:
-        chapters["players"] = players(pen, source.study)
+        chapters["players"] = players(pen, source.study["players"])
         chapters["rules"] = rules(pen, source.summary)
         chapters["assumed"] = assumed(pen, source)
     chapters["limits"] = [Sentences(list(limits))]

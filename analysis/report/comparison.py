@@ -24,22 +24,16 @@ from analysis.blocks import (
 )
 from analysis.comparing import is_sure, is_tested, moves_untested
 from analysis.report import common
-from analysis.report.figures import figure
-from analysis.report.pen import Pen, Source, capital
-from analysis.report.rates import metric_label, unit_of
+from analysis.report.pen import Pen, Source, capital, metric_label, unit_of
+from analysis.report.pictures import figure
 from analysis.text.numbers import decimals
 from analysis.words import ORDINALS
-from sim.metrics import COMPARED, METRICS
+from sim.metrics import COMPARED, DRAWN
 
 MAIN = tuple(name for name, how in COMPARED.items() if how.answer)
 """What the answer speaks of; the rest is told further down."""
 
-_DRAWN = [
-    metric.compared_as
-    for metric in METRICS
-    if metric.share and metric.compared and metric.compared.main
-]
-
+_DRAWN = [name for name in DRAWN if COMPARED[name].main]
 _TOLD_AT_MOST = 9
 _TILES_AT_MOST = 3
 
@@ -57,13 +51,14 @@ Pair = tuple[int, Row]
 def part(pen: Pen, source: Source) -> Part:
     """Return the part about a comparison."""
     summary = source.summary
+    both = [player for side in "ab" for player in source.study[side]["players"]]
     chapters: dict[str, Iterable[Block]] = {
         "pictures": _figures(pen, source),
         "sure": _sure(pen, summary),
         "open": _open(pen, summary),
         "ends": _tables(pen, summary, "ends"),
         "seats": _tables(pen, summary, "seats"),
-        "players": _players(pen, source),
+        "players": common.players(pen, both),
         "rules": _rules(pen, source),
         "assumed": _assumed(pen, source),
     }
@@ -118,18 +113,14 @@ def _assumption(source: Source) -> dict[str, Any]:
     return {"deck_assumed": source.study["a"]["deck"]["assumed"]}
 
 
-def _change(pen: Pen, change: Row, rotated: bool) -> Markup:
-    a, b = (
-        NONE if change[side] is None else common.value_text(pen.language, change[side])
-        for side in "ab"
-    )
-    what = common.meaning(pen, change["what"], players=rotated)  # players instead of seats
-    return pen.language.say("change.from_to", what=what, a=a, b=b)
-
-
 def _changes(pen: Pen, summary: Mapping[str, Any]) -> Markup:
-    told = (_change(pen, change, summary["rotated"]) for change in summary["changed"])
-    return Markup(pen.language.semicolon).join(told)
+    language, told = pen.language, []
+    for change in summary["changed"]:
+        sides = (change[side] for side in "ab")
+        a, b = (NONE if side is None else common.value_text(language, side) for side in sides)
+        what = common.meaning(pen, change["what"], players=summary["rotated"])
+        told.append(language.say("change.from_to", what=what, a=a, b=b))
+    return Markup(language.semicolon).join(told)
 
 
 def _plain(text: Markup) -> str:
@@ -163,8 +154,9 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     rows = _rows(summary)
     sure = [(k, row) for k, row in rows if is_sure(row)]
     if summary["rounds_that_differ"]["count"] == 0:
-        changed = bool(summary["changed"])
-        yield Sentence(_unseen(pen, summary) if changed else language.say("comparison.identical"))
+        shown = pen.share("rounds_that_differ.ci95.1", pen.places("rounds_that_differ.share"))
+        key = "comparison.unseen" if summary["changed"] else "comparison.identical"
+        yield Sentence(language.say(key, share=shown))
         return
     if not sure:
         yield Sentence(language.say("comparison.none_sure", n=_looked_at(rows)))
@@ -178,59 +170,34 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     still = [pair for pair in rows if not is_sure(pair[1]) and pair[1]["metric"] in MAIN]
     if still:
         yield Sentence(language.say("comparison.open_lead"), style="lead")
-        yield Sentences(_not_sure(pen, still, rows)[:_TOLD_AT_MOST])
+        yield Sentences(list(_not_sure(pen, still, rows))[:_TOLD_AT_MOST])
     yield Sentence(language.say("comparison.cannot_lead"), style="lead")
     yield Sentence(language.say("limit.players_keep"))
 
 
-def _unseen(pen: Pen, summary: Mapping[str, Any]) -> Markup:
-    """Return a sentence on how many rounds may differ where none was seen to."""
-    shown = pen.share("rounds_that_differ.ci95.1", pen.places("rounds_that_differ.share"))
-    return pen.language.say("comparison.unseen", share=shown)
-
-
-def metric_name(pen: Pen, row: Row) -> Markup:
+def _name(pen: Pen, row: Row) -> Markup:
     """Return the name of a number, and whose it is."""
     return Markup(capital(_named(pen, row)))
 
 
 def _named(pen: Pen, row: Row) -> Markup:
     """Return the same, as it stands inside a sentence."""
+    label = metric_label(pen.language, row["metric"])
     if row["seat"] is None:
-        return escape(_label(pen, row))
-    return pen.language.say("metric_name.of", what=_label(pen, row), whose=whose(pen, row))
+        return escape(label)
+    return pen.language.say("metric_name.of", what=label, whose=_whose(pen, row))
 
 
-def whose(pen: Pen, row: Row) -> Markup:
+def _whose(pen: Pen, row: Row) -> Markup:
     """Return whose a number is: a player and its seat; its place in the study if seats rotate."""
     key = "metric_name.player" if row["rotated"] else "metric_name.seat"
     place = pen.language.text(f"plot.{ORDINALS[row['seat']]}")
     return pen.language.say(key, player=row["player"], seat=row["seat"], place=place)
 
 
-def _label(pen: Pen, row: Row) -> str:
-    return metric_label(pen.language, row["metric"])
-
-
 def _sentence(pen: Pen, k: int, row: Row) -> Markup:
     """Return a difference in words, with its interval."""
-    key = "difference.rises" if row["difference"] > 0 else "difference.falls"
-    return _said(pen, k, row, key)
-
-
-def _not_sure(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> list[Markup]:
-    """Return differences that are not sure in words; what is the same, in one sentence.
-
-    Args:
-        pen: Writes.
-        pairs: The differences to tell.
-        rows: All differences of the comparison.
-    """
-    told = list(_same(pen, pairs, rows))
-    for k, row in pairs:
-        if not _is_same(row):
-            told.append(_said(pen, k, row, _open_key(row)))
-    return told
+    return _said(pen, k, row, "difference.rises" if row["difference"] > 0 else "difference.falls")
 
 
 def _open_key(row: Row) -> str:
@@ -242,19 +209,27 @@ def _open_key(row: Row) -> str:
     return "difference.open" if shown > 0 else "difference.unknown"
 
 
-def _same(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> Iterator[Markup]:
-    """Yield a sentence that names what is the same in all deals, if anything is.
+def _not_sure(pen: Pen, pairs: Sequence[Pair], rows: Sequence[Pair]) -> Iterator[Markup]:
+    """Yield differences that are not sure in words; what is the same in all deals, in one sentence.
 
-    A number that is the same for all players is named once.
+    There a number that is the same for all players is named once.
+
+    Args:
+        pen: Writes.
+        pairs: The differences to tell.
+        rows: All differences of the comparison.
     """
     differ = {row["metric"] for _, row in rows if not _is_same(row)}
     names = dict.fromkeys(
-        _named(pen, row) if row["metric"] in differ else escape(_label(pen, row))
+        _named(pen, row if row["metric"] in differ else {**row, "seat": None})
         for _, row in pairs
         if _is_same(row)
     )
     if names:
         yield pen.language.say("difference.same", names=Markup(pen.language.semicolon).join(names))
+    for k, row in pairs:
+        if not _is_same(row):
+            yield _said(pen, k, row, _open_key(row))
 
 
 def _is_same(row: Row) -> bool:
@@ -263,7 +238,7 @@ def _is_same(row: Row) -> bool:
 
 
 def _said(pen: Pen, k: int, row: Row, key: str) -> Markup:
-    named, unit = metric_name(pen, row), _unit(pen, row)
+    named, unit = _name(pen, row), _unit(pen, row)
     return pen.language.say(key, what=named, unit=unit, **_numbers(pen, k, row))
 
 
@@ -278,8 +253,7 @@ def _numbers(pen: Pen, k: int, row: Row) -> dict[str, Markup]:
     at, places, share = f"differences.{k}", _places(row), row["unit"] == "share"
     unit = "points" if share else "number"
     return {
-        "a": pen.write(f"{at}.a", "share" if share else "number", places),
-        "b": pen.write(f"{at}.b", "share" if share else "number", places),
+        **{side: pen.write(f"{at}.{side}", "share" if share else unit, places) for side in "ab"},
         "difference": pen.write(f"{at}.difference", unit, places, signed=True),
         "interval": pen.interval(f"{at}.difference", unit, places, signed=True),
         "smallest": pen.write(f"{at}.smallest_detectable", unit, places),
@@ -302,9 +276,7 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     language, unit = pen.language, unit_of(summary)
     blocks = pen.counted("deals", "blocks")
     yield Tile(language.text(f"tile.{unit}_each"), pen.whole(unit), blocks)
-    share, interval = pen.both("rounds_that_differ.share", "share")
-    note = language.say("number.in_interval", interval=interval)
-    yield Tile(language.text(f"tile.{unit}_differ"), share, note)
+    yield pen.tile(language.text(f"tile.{unit}_differ"), "rounds_that_differ.share", "share")
     rows = _rows(summary)
     sure = sum(is_sure(row) for _, row in rows)
     yield Tile(
@@ -316,18 +288,14 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     largest = {row["metric"]: (k, row) for k, row in sorted(shown, key=lambda pair: _size(pair[1]))}
     order = sorted(largest.values(), key=lambda pair: (not is_sure(pair[1]), pair[0]))
     for k, row in order[:_TILES_AT_MOST]:
-        yield _tile(pen, k, row)
+        numbers, what = _numbers(pen, k, row), _name(pen, row)
+        note = language.say("number.in_interval", interval=numbers["interval"])
+        label = language.say("tile.difference", what=what, unit=_unit(pen, row))
+        yield Tile(label, numbers["difference"], note)
 
 
 def _size(row: Row) -> float:
     return abs(float(row["difference"]))
-
-
-def _tile(pen: Pen, k: int, row: Row) -> Tile:
-    numbers = _numbers(pen, k, row)
-    note = pen.language.say("number.in_interval", interval=numbers["interval"])
-    label = pen.language.say("tile.difference", what=metric_name(pen, row), unit=_unit(pen, row))
-    return Tile(label, numbers["difference"], note)
 
 
 def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:
@@ -337,7 +305,7 @@ def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup,
         if row["metric"] in MAIN:
             numbers = _numbers(pen, k, row)
             text = Markup('<b>{difference}</b> <span class="ci">{interval}</span>')
-            yield metric_name(pen, row), text.format(**numbers)
+            yield _name(pen, row), text.format(**numbers)
 
 
 # --- pictures -------------------------------------------------------------------------------------
@@ -362,9 +330,8 @@ def _forest(
 ) -> Picture:
     from analysis.plots import differences
 
-    one = len(metrics) == 1
-    labels = [(whose(pen, row) if one else metric_name(pen, row)).striptags() for _, row in rows]
-
+    name_of = _whose if len(metrics) == 1 else _name
+    labels = [name_of(pen, row).striptags() for _, row in rows]
     lines = max(math.ceil(len(label) / _LETTERS) for label in labels)
 
     def draw(ax: Any) -> None:
@@ -410,7 +377,7 @@ def _open(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     if main:
         yield Sentence(pen.language.say("open.intro"))
     if same or main:
-        yield Sentences(_not_sure(pen, [*same, *main], rows), shown=_OPEN_AT_MOST)
+        yield Sentences(list(_not_sure(pen, [*same, *main], rows)), shown=_OPEN_AT_MOST)
     if len(apart) > len(main):
         yield Sentence(pen.language.say("open.more", n=len(apart) - len(main)))
     untested = [
@@ -418,7 +385,7 @@ def _open(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Block]:
     ]
     if untested:
         yield Sentence(pen.language.say("open.untested"))
-        yield Sentences(_not_sure(pen, untested, rows))
+        yield Sentences(list(_not_sure(pen, untested, rows)))
 
 
 def _tables(pen: Pen, summary: Mapping[str, Any], name: str) -> Iterator[Block]:
@@ -434,8 +401,8 @@ def _tables(pen: Pen, summary: Mapping[str, Any], name: str) -> Iterator[Block]:
     differ = [pair for pair in chosen if not _is_same(pair[1])]
     caption = language.text(f"differences.{name}")
     if len(differ) > FOLDED_FROM:
-        order = sorted(differ, key=lambda pair: (_weight(pair[1]), pair[0]))
-        main = sorted(order[:_OPEN_AT_MOST], key=lambda pair: pair[0])
+        rank = lambda pair: (pair[1]["metric"] not in MAIN, not is_sure(pair[1]))  # noqa: E731
+        main = sorted(sorted(differ, key=rank)[:_OPEN_AT_MOST], key=lambda pair: pair[0])
         yield _difference_table(pen, main, language.say("differences.main", what=caption))
     if differ:
         yield _difference_table(pen, differ, caption)
@@ -446,11 +413,6 @@ def _tables(pen: Pen, summary: Mapping[str, Any], name: str) -> Iterator[Block]:
         yield Sentence(language.say("limit.by_player"), style="note")
 
 
-def _weight(row: Row) -> int:
-    """Return how far down a difference stands: main ones first, of these the sure ones."""
-    return 2 * (row["metric"] not in MAIN) + (not is_sure(row))
-
-
 def _difference_table(pen: Pen, rows: Sequence[Pair], caption: str) -> Table:
     text, cells = pen.language.text, []
     for k, row in rows:
@@ -458,16 +420,11 @@ def _difference_table(pen: Pen, rows: Sequence[Pair], caption: str) -> Table:
         smallest = numbers.pop("smallest")
         sure = text("value.yes" if is_sure(row) else "value.no") if is_tested(row) else NONE
         gain = pen.write(f"differences.{k}.variance_ratio", places=1)
-        cells.append([metric_name(pen, row), *numbers.values(), sure, smallest, gain])
+        cells.append([_name(pen, row), *numbers.values(), sure, smallest, gain])
     heads = [text(f"differences.{head}") for head in ("what", "a", "b", "difference")]
     heads.append(text("table.interval"))
     heads += [text(f"differences.{head}") for head in ("sure", "smallest", "gain")]
     return Table(caption, columns(heads, left=(0,)), cells)
-
-
-def _players(pen: Pen, source: Source) -> list[Block]:
-    both = [player for side in "ab" for player in source.study[side]["players"]]
-    return common.players(pen, {"players": both})
 
 
 def _rules(pen: Pen, source: Source) -> Iterator[Block]:

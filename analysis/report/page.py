@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.blocks import Column, Part, Table
+from analysis.blocks import Part, Table, columns
 from analysis.report import comparison, run, sweep, tournament
 from analysis.report.pen import Pen
 from analysis.report.read import read
@@ -79,20 +79,12 @@ def _beside(language: Language, parts: Sequence[Part], kinds: Sequence[str]) -> 
     ]
     rows += [[label, *(cell.get(label, Markup("–")) for cell in cells)] for label in labels]
     if not same:
-        rows.append([language.text("page.headline"), *map(_headline, parts)])
-    columns = [Column(language.text("table.what"), numeric=False)]
-    columns += [
-        Column(
-            Markup('<a href="#part-{}" dir="auto">{}. {}</a>').format(k + 1, k + 1, part.title),
-            False,
-        )
-        for k, part in enumerate(parts)
-    ]
+        tile, lines = Markup("{}: <b>{}</b>"), Markup("<br>")
+        told = [lines.join(tile.format(of.label, of.value) for of in part.tiles) for part in parts]
+        rows.append([language.text("page.headline"), *told])
+    link = Markup('<a href="#part-{0}" dir="auto">{0}. {1}</a>')
+    heads: list[Any] = [link.format(k, part.title) for k, part in enumerate(parts, 1)]
+    heads.insert(0, language.text("table.what"))
     note = language.text("beside.not_paired") if same and kinds[0] == "run" else ""
-    return Table(language.text("beside.caption"), columns, rows, note)
-
-
-def _headline(part: Part) -> Markup:
-    """Return the headline numbers of a part, one a line."""
-    lines = (Markup("{}: <b>{}</b>").format(tile.label, tile.value) for tile in part.tiles)
-    return Markup("<br>").join(lines)
+    all_left = columns(heads, left=range(len(heads)))
+    return Table(language.text("beside.caption"), all_left, rows, note)

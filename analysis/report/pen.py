@@ -1,11 +1,10 @@
-"""How a report writes: numbers that know where they come from, tables of them, pictures."""
+"""How a report writes: numbers that know where they come from, tables of them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -13,10 +12,7 @@ from analysis.blocks import NONE, Column, Table, Tile, Words
 from analysis.stats import ratio
 from analysis.text.numbers import decimals
 from analysis.words import NO_BREAK, Language
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
+from sim.metrics import described
 
 
 @dataclass(frozen=True)
@@ -254,65 +250,12 @@ def places_of(intervals: Iterable[Sequence[float | None]], scale: float = 1) -> 
     return decimals(scale * max(widths) / 2, most=4) if widths else 2
 
 
-# --- pictures -------------------------------------------------------------------------------------
-
-WIDE, NARROW = 6.4, 3.0
-"""Inches. Shown 1.2 times as large and more, so that the smallest letters can be read."""
-
-Draw = Callable[["Axes"], object]
+def metric_label(language: Language, name: str) -> str:
+    """Return what a number is called; the mean over all seats is called as that of a seat."""
+    keys = (f"metric.{name}", f"metric.{name.removesuffix('.mean')}_mean")
+    return next((language.text(key) for key in keys if key in language), described(name))
 
 
-def drawn(
-    language: Language, draw: Draw, name: str, height: float, alt: str, narrow_height: float = 0.0
-) -> tuple[Markup, Markup]:
-    """Return a plot as SVG for wide and for narrow screens, in a language.
-
-    Args:
-        language: Whose words and numbers it shows.
-        draw: Draws on the axes that it is given.
-        name: Of the figure, different from all others on the page.
-        height: In inches.
-        alt: What it shows, in words, for those who do not see it.
-        narrow_height: The same for narrow screens; as `height` if 0.
-    """
-    from analysis.plots.drawing import Labels, labelled, picture
-    from analysis.report.plots import fit
-
-    def made(width: float, height: float, variant: str, *, narrow: bool) -> Markup:
-        least: list[float] = []
-
-        def on(figure: Canvas) -> None:
-            with labelled(Labels(language, titled=False)):
-                draw(figure.add_subplot())
-            least.append(fit(figure, narrow=narrow))
-
-        svg = picture(on, width, height, ["svg"])["svg"].decode()
-        return inline(svg, f"{name}-{variant}", alt, least[0])
-
-    return (
-        made(WIDE, height, "w", narrow=False),
-        made(NARROW, narrow_height or height, "n", narrow=True),
-    )
-
-
-def inline(svg: str, name: str, alt: str, least: float = 0.0) -> Markup:
-    """Return an SVG file as an element of a page.
-
-    Args:
-        svg: The file's text.
-        name: Put before all ids, so that none is twice on the page.
-        alt: What it shows, in words.
-        least: Size of its smallest letters, in points.
-    """
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.S)
-    body = re.sub(r'\bid="', f'id="{name}-', body)
-    body = re.sub(r'(href="|url\()#', rf"\1#{name}-", body)
-    box = re.search(r'viewBox="([^"]+)"', body)
-    assert box is not None
-    inner = body[body.index(">") + 1 :]
-    head = Markup(
-        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        'viewBox="{}" role="img" aria-label="{}" data-letters="{}">'
-    ).format(box[1], alt, f"{least:.2f}")
-    return head + Markup(inner.strip())
+def unit_of(summary: Mapping[str, Any]) -> str:
+    """Return what a run or a comparison counts: ``rounds`` or ``games``."""
+    return "rounds" if summary.get("games") is None else "games"

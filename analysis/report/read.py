@@ -40,7 +40,7 @@ _BINS_AT_MOST = 100
 
 _SUMMARY = "the summary of results"
 
-_HOLDERS = ("study", "sweep", "tournament")
+_HOLDERS = ("comparing", "study", "sweep", "tournament")
 _EXPECTED = "a folder written by baobei run, compare, sweep or tournament"
 
 
@@ -67,30 +67,51 @@ def _of_result(result: Any) -> Source:
     kind = summary.get("kind", "run")
     folder = getattr(result, "folder", None)
     name = Path(folder).name if folder else ""
-    if kind == "comparison":
-        tables = {"differences": result.differences}
-        study = result.comparing.to_dict()
-        return Source(kind, name, summary, study, tables, result.engine)
     played = next(getattr(result, holder) for holder in _HOLDERS if hasattr(result, holder))
+    if kind == "run":
+        summary |= {"rates": _rates(result)}
     tables = result.tables() if kind != "run" else _kept(result)
     engine = getattr(result, "engine", None)
     return Source(kind, name, summary, played.to_dict(), tables, engine)
 
 
 def _kept(result: Result) -> dict[str, Any]:
-    """Return a run's calibration, its numbers as of a point of a sweep, and its scores if kept."""
+    """Return a run's calibration, and its scores if kept."""
     from analysis.plots.players import seat_scores
-    from analysis.results.run import confidence
-    from analysis.sweeping import point_rows
     from sim.store.rows import RECORDS
 
     tables: dict[str, Any] = {"calibration": result.calibration}
-    rates = point_rows(result.study, result.sums, level=confidence(result.until))
-    tables["rates"] = list(rates)
     folder = result.folder
     if result.kept is not None or (folder is not None and (Path(folder) / RECORDS).exists()):
         tables["scores"] = seat_scores(result)
     return tables
+
+
+def _rates(result: Result) -> dict[str, Any]:
+    """Return the shares that a run's summary has only as counts, each as ``value`` and ``ci95``.
+
+    ``table`` and, for each seat, ``seats`` hold the metrics of a point of a sweep, ``bao`` says
+    what became of calls. With games, whose rounds hang together, these shares have no intervals.
+    """
+    from analysis.results.evaluate import Numbers
+    from analysis.results.run import confidence
+    from analysis.stats import CONFIDENCE
+    from analysis.sweeping import point_rows
+    from sim.metrics import SHARES
+
+    study, sums = result.study, result.sums
+    numbers = Numbers(study, sums, CONFIDENCE)
+    found: dict[Any, dict[str, Any]] = {}
+    for row in point_rows(study, sums, level=confidence(result.until)):
+        value = {"value": row["value"], "ci95": [row["low"], row["high"]]}
+        found.setdefault(row["seat"], {})[row["metric"]] = value
+    shares = {
+        name: {"value": numbers.value(share), "ci95": list(numbers.interval(share))}
+        for name, share in SHARES.items()
+    }
+    table, called = found.pop(None, {}), shares.pop("bao.called")
+    bao = {name.removeprefix("bao."): share for name, share in shares.items()}
+    return {"table": table, "seats": list(found.values()), "bao": bao, "called": called}
 
 
 # --- folders --------------------------------------------------------------------------------------
@@ -103,23 +124,15 @@ def _of_folder(path: Path) -> Source:
         problem = f"holds the results of a {kind if isinstance(kind, str) else show(kind)}"
         raise InputError(problem, where=path, expected=f"those of a {one_of(KINDS, quote='')}")
     told = check(Manifest, manifest, path / "manifest.json")
-    if kind == "run" and not told.finished:
-        return _of_one(path, kind)
-    if not (path / "summary.json").exists():
-        raise InputError(
-            "not finished yet", where=path, expected=f"the same {kind} again, to its end"
-        )
-    if kind in ("run", "comparison"):
-        return _of_one(path, kind)
-    return _of_sweep(path, told) if kind == "sweep" else _of_tournament(path, told)
-
-
-def _of_one(path: Path, kind: str) -> Source:
-    """Return what the sums of a run, or of a comparison, say."""
+    if not (path / "summary.json").exists() and (kind != "run" or told.finished):
+        expected = f"the same {kind} again, to its end"
+        raise InputError("not finished yet", where=path, expected=expected)
+    if kind in ("sweep", "tournament"):
+        return _of_sweep(path, told) if kind == "sweep" else _of_tournament(path, told)
     from analysis.results.comparison import read_comparison
     from analysis.results.run import read_result
 
-    found = read_result(path) if kind == "run" else read_comparison(path)
+    found: Any = read_result(path) if kind == "run" else read_comparison(path)
     return replace(_of_result(found), name=path.resolve().name)
 
 
@@ -137,7 +150,7 @@ def _of_sweep(path: Path, manifest: Manifest) -> Source:
     from sim.game.study import Study
     from sim.metrics import SWEPT
 
-    file, kind = path / "summary.json", "sweep"
+    file = path / "summary.json"
     check(_StudyOfSweep, manifest.study, path / "manifest.json", "study")
     varied = manifest.study["sweep"]
     axes, focus = [axis["key"] for axis in varied["axes"]], varied["focus"]
@@ -161,9 +174,8 @@ def _of_sweep(path: Path, manifest: Manifest) -> Source:
     content = read_schema(_json(file, path), file, _SUMMARY)
     check_agrees(content.get("points"), points, file, "points", to="metrics.parquet")
     _check_facts(content, facts, manifest, file)
-    return Source(
-        kind, path.resolve().name, facts | {"points": points}, study, frames, manifest.engine
-    )
+    summary, name = facts | {"points": points}, path.resolve().name
+    return Source("sweep", name, summary, study, frames, manifest.engine)
 
 
 def _check_sweep(base: Study, varied: Mapping[str, Any], fingerprint: str) -> None:
@@ -186,13 +198,11 @@ def _check_sweep(base: Study, varied: Mapping[str, Any], fingerprint: str) -> No
         raise InputError("is not what was played: its fingerprint is another")
 
 
-def _check_facts(
-    summary: dict[str, Any], true: dict[str, Any], manifest: Manifest, file: Path
-) -> None:
+def _check_facts(content: Any, true: dict[str, Any], manifest: Manifest, file: Path) -> None:
     """Check that a summary is about what its manifest says that was played."""
     mine = manifest.version == str(sim.__version__)
     true = as_json(true) if mine else {"version": manifest.version}
-    check_agrees(some(summary, true), true, file)
+    check_agrees(some(content, true), true, file)
 
 
 def _of_tournament(path: Path, manifest: Manifest) -> Source:
@@ -200,7 +210,7 @@ def _of_tournament(path: Path, manifest: Manifest) -> Source:
     from analysis.results.tournament import facts_of_tournament
     from sim.game.tournament import Tournament
 
-    file, kind, told = path / "summary.json", "tournament", path / "manifest.json"
+    file, told = path / "summary.json", path / "manifest.json"
     with within("study", told):
         tournament = Tournament.from_dict(manifest.study)
     if tournament.fingerprint != manifest.fingerprint:
@@ -213,9 +223,8 @@ def _of_tournament(path: Path, manifest: Manifest) -> Source:
     _check_facts(content, {k: facts[k] for k in facts if k != "by_seat"}, manifest, file)
     names = sorted(player.name for player in tournament.players)
     check_agrees(sorted(row["player"] for row in summary["ranking"]), names, file, "ranking.player")
-    return Source(
-        kind, path.resolve().name, summary, tournament.to_dict(), frames(summary), manifest.engine
-    )
+    name, study = path.resolve().name, tournament.to_dict()
+    return Source("tournament", name, summary, study, frames(summary), manifest.engine)
 
 
 def _rows_of(file: Path, kind: str, axes: Sequence[str], most: int) -> list[dict[str, Any]]:

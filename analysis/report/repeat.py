@@ -22,13 +22,8 @@ def study_toml(study: Mapping[str, Any]) -> str:
     """
     import tomli_w
 
-    return tomli_w.dumps(short_study(study))
-
-
-def short_study(study: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a study as a file would have it; see `study_toml`."""
     short = {key: study[key] for key in ("name", "title", "question") if study.get(key)}
-    short["players"] = [short_player(player) for player in study["players"]]
+    short["players"] = [_short_player(player) for player in study["players"]]
     if study.get("seats") is not None:
         short["seats"] = study["seats"]
     short["edition"] = study["edition"]
@@ -41,10 +36,10 @@ def short_study(study: Mapping[str, Any]) -> dict[str, Any]:
         short["rules"] = rules
     if "sweep" in study:
         short["sweep"] = _short_sweep(study["sweep"])
-    return short
+    return tomli_w.dumps(short)
 
 
-def short_player(player: Mapping[str, Any]) -> str | dict[str, Any]:
+def _short_player(player: Mapping[str, Any]) -> str | dict[str, Any]:
     """Return a player by name, or as changes to one that ships or to its kind's defaults."""
     name = player["name"]
     if name in shipped_players() and load_player(name).to_dict() == player:
@@ -94,9 +89,6 @@ def _short_sweep(sweep: Mapping[str, Any]) -> dict[str, Any]:
     return short | {"focus": list(sweep["focus"])}
 
 
-COMMANDS = {"run": "run", "sweep": "sweep", "tournament": "tournament", "comparison": "compare"}
-
-
 def command(kind: str, files: Sequence[str], summary: Mapping[str, Any]) -> str:
     """Return what to type to have a result again.
 
@@ -105,18 +97,10 @@ def command(kind: str, files: Sequence[str], summary: Mapping[str, Any]) -> str:
         files: Names of the study files.
         summary: Of the result: a run's says whether only a part was played, or until when.
     """
-    words = ["baobei", COMMANDS[kind], *files]
-    if kind == "run":
-        words += _limits(summary)
-    return shlex.join([*words, "--out", "my-results"])
-
-
-def _limits(summary: Mapping[str, Any]) -> list[str]:
-    until = summary.get("until")
+    words = ["baobei", "compare" if kind == "comparison" else kind, *files]
+    until, ranges = summary.get("until"), summary.get("ranges", [])
     if until is not None:
-        return ["--until", f"{until['metric']}[{until['seat']}]+-{until['half_width']:g}"]
-    ranges = summary.get("ranges", [])
-    if len(ranges) == 1:
-        begin, end = ranges[0]
-        return ["--range", f"{begin}:{end}"]
-    return []
+        words += ["--until", f"{until['metric']}[{until['seat']}]+-{until['half_width']:g}"]
+    elif len(ranges) == 1:
+        words += ["--range", "{}:{}".format(*ranges[0])]
+    return shlex.join([*words, "--out", "my-results"])

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from analysis.blocks import Block, Part, Sentence, Table, columns
+from analysis.blocks import NONE, Block, Part, Sentence, Table, Tile, columns
 from analysis.report import common
-from analysis.report.figures import OF_BIRDS, OF_ROUNDS, SCORES, WINS, positions, run_figures
-from analysis.report.headline import answer, brief, tiles
-from analysis.report.pen import Numbers, Pen, Source, capital, places_of, seats_of, table
-from analysis.report.rates import has_games, metric_label, unit_of, with_rates
+from analysis.report.pen import (
+    Numbers,
+    Pen,
+    Source,
+    capital,
+    metric_label,
+    places_of,
+    seats_of,
+    table,
+    unit_of,
+)
+from analysis.report.pictures import OF_BIRDS, OF_ROUNDS, SCORES, WINS, positions, run_figures
 from analysis.sweeping import decided_in
 from sim.metrics import OUTCOMES, REASONS
 
@@ -38,18 +46,136 @@ VAGUE = 0.01
 
 def part(pen: Pen, source: Source) -> Part:
     """Return the part about a run."""
-    source = with_rates(source)
-    pen = replace(pen, facts=source.summary)
     return common.part(
         pen,
         source,
-        "kind.games" if has_games(source.summary) else "kind.run",
+        "kind.games" if source.summary["games"] is not None else "kind.run",
         {name: tell(pen, source) for name, tell in _CHAPTERS.items()},
-        map(Sentence, answer(pen, source)),
-        tiles(pen, source.summary),
-        brief(pen, source.summary),
-        limits(pen, source),
+        map(Sentence, _answer(pen, source)),
+        _tiles(pen, source.summary),
+        _brief(pen, source.summary),
+        _limits(pen, source),
     )
+
+
+# --- the answer -----------------------------------------------------------------------------------
+
+
+def _answer(pen: Pen, source: Source) -> Iterator[Markup]:
+    """Yield the answer in sentences: who wins, how rounds end, how long they are."""
+    summary = source.summary
+    language = pen.language
+    yield _winner(pen, source) if decided_in(summary) else language.say("run.nobody_won")
+    recycled = pen.share("rates.table.end_second_recycling.value")
+    if summary["bao"]["called"]:
+        by, won = pen.share("rates.table.end_bao.value"), pen.share("rates.bao.won.value")
+        yield language.say("run.how_ends", by=by, recycled=recycled, won=won)
+    else:
+        yield language.say("run.no_bao", recycled=recycled)
+
+    def how_long(key: str, path: str) -> Markup:
+        mean, median = pen.write(f"{path}.mean", places=1), pen.write(f"{path}.median", "median")
+        return language.say(key, mean=mean, median=median)
+
+    text = how_long("run.how_long", "turns")
+    if unit_of(summary) == "games":
+        text = how_long("run.how_long_game", "game.rounds") + Markup(" ") + text
+    yield text
+
+
+def _winner(pen: Pen, source: Source) -> Markup:
+    seats = source.summary["players"]
+    language, unit = pen.language, unit_of(source.summary)
+    order = sorted(seats, key=lambda seat: -seat["win_share"])
+    first, second = order[0], order[1]
+    of = language.text(f"unit.of_{unit}")
+    said = {"first": _told(pen, first), "second": _told(pen, second), "of": of}
+    even = language.number(100 / len(seats), 0 if 100 % len(seats) == 0 else 1)
+    if common.alike(source.study["players"]):
+        low, _ = first["win_share_ci95"]
+        last = order[-1]
+        apart = low > 1 / len(seats) or last["win_share_ci95"][1] < 1 / len(seats)
+        key = "run.seats_differ" if apart else "run.seats_alike"
+        return language.say(key, even=even, last=_told(pen, last), **said)
+    clear = first["win_share_ci95"][0] > second["win_share_ci95"][1]
+    return language.say("run.winner_clear" if clear else "run.winner_unclear", **said)
+
+
+def _told(pen: Pen, seat: Mapping[str, Any]) -> Markup:
+    """Return a seat's player and its win share with the interval, in words."""
+    places, at = _win_places(pen), f"players.{seat['seat']}.win_share"
+    return pen.language.say(
+        "run.player_share",
+        player=Markup("<b>{}</b>").format(seat["strategy"]),
+        seat=seat["seat"],
+        share=pen.share(at, places),
+        interval=pen.interval(at, "share", places),
+    )
+
+
+def _win_places(pen: Pen) -> int:
+    """Return the decimals in which win shares, in per cent, are shown."""
+    return pen.places(*(f"players.{k}.win_share" for k, _ in enumerate(pen.facts["players"])))
+
+
+# --- headline numbers -----------------------------------------------------------------------------
+
+_TURNS = "rates.table.turns_mean"
+_RATES = (
+    ("tile.bao_success", "rates.bao.won"),
+    ("tile.recycled", "rates.table.end_second_recycling"),
+)
+
+
+def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
+    """Yield the headline numbers."""
+    language, unit, seats = pen.language, unit_of(summary), summary["players"]
+    reason = summary["stopped_by"]
+    of = "tile.all_of_study" if reason in ("rounds", "games") else f"stopped.{reason}"
+    yield Tile(language.text(f"tile.{unit}"), pen.whole(unit), language.say(of))
+    if decided_in(summary):
+        first = max(seats, key=lambda seat: seat["win_share"])
+        label = language.say("tile.winner", player=first["strategy"], seat=first["seat"])
+        yield pen.tile(label, f"players.{first['seat']}.win_share", "share", _win_places(pen))
+    success, recycled = (
+        pen.tile(language.text(key), f"{path}.value", "share") for key, path in _RATES
+    )
+    yield success
+    yield Tile(language.text("tile.turns"), _turns(pen), pen.tile("", f"{_TURNS}.value").note)
+    yield recycled
+    if unit_of(summary) == "games":
+        yield Tile(language.text("tile.rounds_of_game"), pen.write("game.rounds.mean"))
+    else:
+        yield pen.tile(language.text("tile.called"), "rates.called.value", "share")
+
+
+def _turns(pen: Pen) -> Markup:
+    """Write the mean length of a round, with decimals that suit its interval in ``rates``."""
+    return pen.write("turns.mean", places=pen.places(f"{_TURNS}.value", unit="number"))
+
+
+# --- beside others --------------------------------------------------------------------------------
+
+
+def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:
+    """Yield the rows for a table beside other runs: label, number and interval."""
+    language, seats, unit = pen.language, summary["players"], unit_of(summary)
+    yield language.text(f"tile.{unit}"), pen.whole(unit)
+    for key, number in (("brief.win_share", WINS), ("brief.score", SCORES)):
+        for k, (value, ends) in enumerate(number.cells(pen, range(len(seats)))):
+            name = seats[k]["strategy"] if number is WINS else ""
+            yield language.say(key, seat=k), _both(name, value, ends)
+    for key, path in _RATES:
+        yield language.text(key), _both("", *pen.both(f"{path}.value", "share"))
+    yield language.text("tile.turns"), _both("", _turns(pen), pen.both(f"{_TURNS}.value")[1])
+
+
+def _both(name: str, value: Markup, ends: Markup) -> Markup:
+    """Return a number with its interval below, and perhaps a name above."""
+    text = Markup("<b>{}</b>").format(value)
+    if name:
+        text = Markup('<span class="who">{}</span> ').format(name) + text
+    return text if ends == NONE else text + Markup(' <span class="ci">{}</span>').format(ends)
 
 
 # --- how rounds end -------------------------------------------------------------------------------
@@ -70,8 +196,11 @@ def ends(pen: Pen, source: Source) -> Iterator[Block]:
         yield _rates(pen, "ends.fate_caption", "ends.fate", "bao", OUTCOMES, "rates.bao.{}")
     yield from _facts(pen, _CALLS, "ends.calls_caption")
     yield _spread_table(pen, summary)
-    if has_games(summary):
-        yield _game_ends(pen, summary)
+    if unit_of(summary) == "games":
+        text, count = pen.language.text, Numbers("table.games", "game.{}", "whole")
+        rows = [(text(f"game_end.{name}"), f"ends.{name}") for name in summary["game"]["ends"]]
+        rows.append((text("game_end.deciding"), "decided_by_deciding_rounds"))
+        yield table(pen, text("game_end.caption"), "game_end.how", rows, [count])
 
 
 def _rates(
@@ -125,7 +254,7 @@ def _spread_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
         for reason in REASONS
         if pen.at(f"by_end.{reason}.mean") is not None
     }
-    if has_games(summary):
+    if unit_of(summary) == "games":
         paths["game_rounds"] = "game.rounds"
     rows = [(pen.language.text(f"spread.{name}"), path) for name, path in paths.items()]
     numbers = [Numbers(f"spread.{name}", f"{{}}.{name}") for name in ("mean", "sd")]
@@ -133,14 +262,6 @@ def _spread_table(pen: Pen, summary: Mapping[str, Any]) -> Table:
         Numbers(f"spread.{name}", f"{{}}.{name}", "median") for name in ("min", "median", "max")
     ]
     return table(pen, pen.language.text("spread.caption"), "spread.what", rows, numbers)
-
-
-def _game_ends(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    text = pen.language.text
-    rows = [(text(f"game_end.{name}"), f"ends.{name}") for name in summary["game"]["ends"]]
-    rows.append((text("game_end.deciding"), "decided_by_deciding_rounds"))
-    count = Numbers("table.games", "game.{}", "whole")
-    return table(pen, text("game_end.caption"), "game_end.how", rows, [count])
 
 
 # --- seats and players ----------------------------------------------------------------------------
@@ -199,19 +320,21 @@ _CHANCES = ("hit_rate", "pluck_chances.missed_share", "races.lost_share", "cards
 # --- what may not be concluded --------------------------------------------------------------------
 
 
-def limits(pen: Pen, source: Source) -> Iterator[Markup]:
+def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
     """Yield what may not be concluded from a run, by what the data are."""
     summary, language, study = source.summary, pen.language, source.study
     if decided_in(summary):
         yield from vague(pen, summary["players"], unit_of(summary), unit_of(summary))
-    yield from stopped(pen, summary)
-    if has_games(summary):
-        yield language.say("limit.games")
-    else:
-        yield language.say("limit.rounds")
+    if summary.get("until") is not None:
+        yield language.say("limit.until")
+    elif "ranges" in summary:
+        yield language.say("limit.part")
+    yield language.say(f"limit.{unit_of(summary)}")
     if not common.alike(study["players"]):
         yield language.say("limit.seats")
-    yield from capped_and_rare(pen, summary)
+    for key, reason, most in (("capped", "turn_cap", math.inf), ("rare", "second_recycling", FEW)):
+        if 0 < summary["ends"][reason] < most:
+            yield language.say(f"limit.{key}", count=pen.counted("rounds", f"ends.{reason}"))
     yield from common.always(pen, source)
 
 
@@ -224,22 +347,3 @@ def vague(pen: Pen, seats: Iterable[Mapping[str, Any]], unit: str, path: str) ->
         points = pen.language.number(100 * half, places_of(ends, 100))
         key = "limit.too_few" if half > VAGUE else "limit.precision"
         yield pen.language.say(key, count=pen.counted(unit, path), points=points)
-
-
-def stopped(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
-    """Yield that a run is only a part of its study, or looked at itself."""
-    if summary.get("until") is not None:
-        yield pen.language.say("limit.until")
-    if "ranges" in summary and summary.get("until") is None:
-        yield pen.language.say("limit.part")
-
-
-def capped_and_rare(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
-    """Yield what is to be said of rounds that were stopped, and of what hardly ever happened."""
-    language, ends = pen.language, summary["ends"]
-    if ends["turn_cap"]:
-        count = pen.counted("rounds", "ends.turn_cap")
-        yield language.say("limit.capped", count=count)
-    if 0 < ends["second_recycling"] < FEW:
-        count = pen.counted("rounds", "ends.second_recycling")
-        yield language.say("limit.rare", count=count)

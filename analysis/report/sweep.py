@@ -9,18 +9,14 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from analysis.blocks import Block, Column, Part, Picture, Sentence, Table, Tile
+from analysis.blocks import Block, Column, Part, Picture, Sentence, Table, Tile, Words
 from analysis.report import common
-from analysis.report.figures import figure
-from analysis.report.pen import Numbers, Pen, Source, capital, table
-from analysis.report.rates import metric_label
+from analysis.report.pen import Numbers, Pen, Source, capital, metric_label, table
+from analysis.report.pictures import figure
 from analysis.report.run import vague
 from sim.metrics import REASONS, SWEPT
 
 _ROWS_AT_MOST = 1000
-_LINES_AT_MOST = 8
-_FIGURES = ("win_share", "group_win_share", "score_mean", "bao_success", "turns_mean")
-_OF_TABLE = ("turns_mean", "end_bao", "end_second_recycling", "end_turn_cap")
 _OTHERS_AT_MOST = 6
 _FIELDS_AT_MOST = 20
 _VALUES_AT_MOST = 8
@@ -31,8 +27,8 @@ def part(pen: Pen, source: Source) -> Part:
     summary = source.summary
     chapters: dict[str, Iterable[Block]] = {
         "pictures": _figures(pen, source),
-        "ends": [_ends(pen, summary)],
-        "points": _seats(pen, summary),
+        "ends": [_ends(pen)],
+        "points": _seats(pen),
     }
     return common.part(
         pen,
@@ -138,9 +134,8 @@ def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
     unit = summary["unit"]
     yield Tile(language.text(f"tile.{unit}_each"), pen.whole("count"))
     if best is not None:
-        share, interval = pen.both("best.value", "share")
         label = language.say("tile.best", whose=_whose(pen, summary))
-        yield Tile(label, share, language.say("number.in_interval", interval=interval))
+        yield pen.tile(label, "best.value", "share")
 
 
 def _brief(pen: Pen, summary: Mapping[str, Any]) -> Iterator[tuple[str | Markup, Markup]]:
@@ -158,87 +153,62 @@ def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
     metrics = source.tables.get("metrics")
     if metrics is None:
         return
-    from analysis.plots import sweep_axes
-    from analysis.plots.sweeps import rows_of
+    from analysis.plots.rounds import ends
+    from analysis.plots.sweeps import has_ends, over_one_axis, rows_of, sweep_axes
 
     axes, focus = sweep_axes(metrics), list(source.summary["focus"])
-    for name in _FIGURES:
-        rows = rows_of(metrics, name, None)
-        of_seats = bool(rows["seat"].notna().any())
-        if of_seats and focus:
-            rows = rows[rows["seat"].isin(focus)]
-        if rows.empty:
-            continue
-        seats = [seat for seat in focus if (rows["seat"] == seat).any()] if of_seats else [None]
-        if len(axes) == 1:
-            yield _over_one_axis(pen, source, name, of_seats)
-        elif name in _FIGURES[:2] or name == "turns_mean":
-            for seat in seats:
-                yield from _over_axes(pen, source, name, seat, axes)
-    if len(axes) == 1 and metrics["point"].nunique() <= 40:
-        yield _ends_figure(pen, source)
-
-
-def _over_one_axis(pen: Pen, source: Source, name: str, of_seats: bool) -> Picture:
-    from analysis.plots import sweep
-
-    metrics, focus = source.tables["metrics"], list(source.summary["focus"])
-    chosen = metrics[metrics["seat"].isin(focus)] if of_seats and focus else metrics
-    seat = focus[0] if of_seats and len(focus) == 1 else None
-    by = "seat" if of_seats and seat is None else None
-    table = _numbers(pen, source.summary, name, [] if not of_seats else focus or None)
-    draw, axes = partial(sweep, chosen, name, by=by, seat=seat), source.summary["axes"][0]
-    return figure(pen, name, draw, 3.7, table, words=f"sweep_{name}", axes=axes)
+    for name, metric in SWEPT.items():
+        page = metric.swept.page if metric.swept else ""
+        if page and len(axes) == 1:
+            if draw := over_one_axis(metrics, name, focus):
+                table = _numbers(pen, name, focus or None if metric.per_seat else [])
+                yield figure(pen, name, draw, 3.7, table, words=f"sweep_{name}", axes=axes[0])
+        elif page in ("lines", "map"):
+            for seat in focus if metric.per_seat else [None]:
+                if not rows_of(metrics, name, seat).empty:
+                    yield from _over_axes(pen, metrics, name, seat, axes, mapped=page == "map")
+    if has_ends(metrics):
+        draw = partial(ends, metrics)
+        yield figure(pen, "ends", draw, 3.7, _ends(pen), words="sweep_ends", axes=axes[0])
 
 
 def _over_axes(
-    pen: Pen, source: Source, name: str, seat: int | None, axes: Sequence[str]
+    pen: Pen, metrics: Any, name: str, seat: int | None, axes: Sequence[str], *, mapped: bool
 ) -> Iterator[Picture]:
     """Yield a metric over each axis in turn; over two, with a line for each value of the other.
 
     Of a win share over two axes there is a map too, if its fields are few enough to be read.
     """
-    from analysis.plots import sweep, sweep_map
+    from analysis.plots.drawing import COLOURS
+    from analysis.plots.sweeps import longer_and_shorter, sweep, sweep_map
 
-    metrics = source.tables["metrics"]
     lengths = {axis: metrics[axis].nunique() for axis in axes}
-    ordered = sorted(reversed(list(axes)), key=lengths.__getitem__)
-    by = ordered[0] if len(axes) == 2 and lengths[ordered[0]] <= _LINES_AT_MOST else None
-    stem = f"{name}-{'table' if seat is None else seat}"
-    table = _numbers(pen, source.summary, name, [] if seat is None else [seat])
+    longer, shorter = longer_and_shorter(metrics, axes)
+    by = shorter if len(axes) == 2 and lengths[shorter] <= len(COLOURS) else None
+    stem, words = f"{name}-{'table' if seat is None else seat}", f"sweep_{name}"
+    table = _numbers(pen, name, [] if seat is None else [seat])
     for x in axes if by is None else [axis for axis in axes if axis != by]:
-        yield figure(
-            pen,
-            f"{stem}-{axes.index(x)}",
-            partial(sweep, metrics, name, x=x, by=by, seat=seat, dots=by is None),
-            3.9,
-            table,
-            words=f"sweep_{name}",
-            axes=x if by is None else f"{x}, {by}",
-        )
-    if len(axes) == 2 and name in _FIGURES[:2] and max(lengths.values()) <= _FIELDS_AT_MOST:
-        y, x = ordered
-        draw, height = partial(sweep_map, metrics, name, x=x, y=y, seat=seat), 1.8
-        height += 0.48 * lengths[y]
-        words = f"sweep_{name}_map"
-        yield figure(pen, f"{stem}-map", draw, height, table, words=words, axes=f"{x}, {y}")
-
-
-def _ends_figure(pen: Pen, source: Source) -> Picture:
-    from analysis.plots import ends
-
-    draw, table = partial(ends, source.tables["metrics"]), _ends(pen, source.summary)
-    axes = source.summary["axes"][0]
-    return figure(pen, "ends", draw, 3.7, table, words="sweep_ends", axes=axes)
+        draw = partial(sweep, metrics, name, x=x, by=by, seat=seat, dots=by is None)
+        over = x if by is None else f"{x}, {by}"
+        yield figure(pen, f"{stem}-{axes.index(x)}", draw, 3.9, table, words=words, axes=over)
+    swept = SWEPT[name].swept
+    if (
+        swept
+        and swept.page == "map"
+        and len(axes) == 2
+        and max(lengths.values()) <= _FIELDS_AT_MOST
+    ):
+        draw = partial(sweep_map, metrics, name, x=longer, y=shorter, seat=seat)
+        height, over = 1.8 + 0.48 * lengths[shorter], f"{longer}, {shorter}"
+        yield figure(pen, f"{stem}-map", draw, height, table, words=f"{words}_map", axes=over)
 
 
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def _table(
-    pen: Pen, summary: Mapping[str, Any], caption: str | Markup, numbers: Iterable[Numbers]
-) -> Table:
+def _table(pen: Pen, caption: Words, numbers: Iterable[Numbers]) -> Table:
     """Return numbers at each point; ``{}`` in their paths stands for it."""
+    summary = pen.facts
     axes = [Column(common.code(axis)) for axis in summary["axes"]]
     rows = [
         ([common.value_text(pen.language, value) for value in point["values"].values()], k)
@@ -249,65 +219,51 @@ def _table(
     return table(pen, caption, axes, rows, numbers, note)
 
 
-def _numbers(
-    pen: Pen, summary: Mapping[str, Any], metric: str, seats: Sequence[int] | None
-) -> Table:
-    """Return a metric at each point.
-
-    Args:
-        pen: Writes.
-        summary: Of the sweep.
-        metric: Its name.
-        seats: Whose; none for a metric of the table, None for all seats.
-    """
+def _numbers(pen: Pen, metric: str, seats: Sequence[int] | None) -> Table:
+    """Return a metric of some seats at each point: of the table for none, of all seats for None."""
     label = capital(metric_label(pen.language, metric))
     if seats is None:
-        seats = range(_seats_at_most(summary))
+        seats = range(_seats_at_most(pen))
     heads = [pen.language.say("brief.of_seat", what=label, seat=seat) for seat in seats]
-    numbers = _of(pen, summary, metric, seats or (None,), heads or [escape(label)])
-    return _table(pen, summary, pen.language.say("figure.numbers", title=label), numbers)
+    numbers = _of(pen, metric, seats or (None,), heads or [escape(label)])
+    return _table(pen, pen.language.say("figure.numbers", title=label), numbers)
 
 
 def _of(
-    pen: Pen,
-    summary: Mapping[str, Any],
-    metric: str,
-    seats: Iterable[int | None],
-    heads: Sequence[Markup],
+    pen: Pen, metric: str, seats: Iterable[int | None], heads: Sequence[Markup]
 ) -> list[Numbers]:
     """Return the columns of a metric of some seats, with decimals that suit them all."""
     paths = [
         f"points.{{}}.{metric}" if seat is None else f"points.{{}}.players.{seat}.{metric}"
         for seat in seats
     ]
-    shown = range(min(len(summary["points"]), _ROWS_AT_MOST))
+    shown = range(min(len(pen.facts["points"]), _ROWS_AT_MOST))
     unit = "share" if SWEPT[metric].share else "number"
     places = pen.places(*(path.format(k) for path in paths for k in shown), unit=unit)
     pairs = zip(heads, paths, strict=True)
     return [Numbers(head, path, unit, places, interval=True) for head, path in pairs]
 
 
-def _seats_at_most(summary: Mapping[str, Any]) -> int:
-    points = summary["points"][:_ROWS_AT_MOST]
-    return max(len(point["players"]) for point in points)
+def _seats_at_most(pen: Pen) -> int:
+    return max(len(point["players"]) for point in pen.facts["points"][:_ROWS_AT_MOST])
 
 
-def _ends(pen: Pen, summary: Mapping[str, Any]) -> Table:
+def _ends(pen: Pen) -> Table:
     numbers = [
         Numbers(f"ends.{reason}", f"points.{{}}.end_{reason}", "share", 2) for reason in REASONS
     ]
     numbers.append(Numbers("tile.turns", "points.{}.turns_mean"))
-    return _table(pen, summary, pen.language.text("ends.caption"), numbers)
+    return _table(pen, pen.language.text("ends.caption"), numbers)
 
 
-def _seats(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Table]:
+def _seats(pen: Pen) -> Iterator[Table]:
     """Yield, for each seat in focus or for each seat, a table of its numbers at each point."""
     names = ("win_share", "score_mean", "bao_rate", "bao_success", "pluck_rate")
-    for seat in summary["focus"] or range(_seats_at_most(summary)):
+    for seat in pen.facts["focus"] or range(_seats_at_most(pen)):
         heads = {name: [escape(capital(metric_label(pen.language, name)))] for name in names}
-        columns = [_of(pen, summary, name, [seat], heads[name])[0] for name in names]
+        columns = [_of(pen, name, [seat], heads[name])[0] for name in names]
         numbers = [replace(of, interval=k < 2) for k, of in enumerate(columns)]
-        yield _table(pen, summary, pen.language.say("points.caption", seat=seat), numbers)
+        yield _table(pen, pen.language.say("points.caption", seat=seat), numbers)
 
 
 # --- limits ---------------------------------------------------------------------------------------
@@ -323,5 +279,5 @@ def _limits(pen: Pen, source: Source) -> Iterator[Markup]:
     yield language.say("limit.between_points")
     if any(point["end_turn_cap"] for point in summary["points"]):
         yield language.say("limit.some_capped")
-    yield language.say("limit.rounds" if summary["unit"] == "rounds" else "limit.games")
+    yield language.say(f"limit.{summary['unit']}")
     yield from common.always(pen, source)

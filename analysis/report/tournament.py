@@ -9,10 +9,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analysis.blocks import NONE, Column, Part, Picture, Sentence, Table, Tile, columns
+from analysis.blocks import Part, Picture, Sentence, Table, Tile, columns
 from analysis.report import common
-from analysis.report.figures import SCORES, WINS, figure, of
 from analysis.report.pen import Numbers, Pen, Source, table
+from analysis.report.pictures import SCORES, WINS, figure, of
 
 _MATRIX_AT_MOST = 14
 """Players; the matrix of more is a table of pairs."""
@@ -26,7 +26,7 @@ def part(pen: Pen, source: Source) -> Part:
         pen,
         source,
         "kind.tournament",
-        {"pictures": _figures(pen, source), "ranking": ranking, "seats": [_seats(pen, summary)]},
+        {"pictures": _figures(pen, source), "ranking": ranking, "seats": [_seats(pen)]},
         map(Sentence, _answer(pen, summary)),
         _tiles(pen, summary),
         _brief(pen, summary),
@@ -65,10 +65,8 @@ def _answer(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Markup]:
         for above, below in pairwise(ranking)
         if not above["step_clear"]
     ]
-    if unclear:
-        yield language.say("tournament.unclear", pairs=Markup("; ").join(unclear))
-    else:
-        yield language.say("tournament.all_clear")
+    key = "tournament.unclear" if unclear else "tournament.all_clear"
+    yield language.say(key, pairs=Markup("; ").join(unclear))
 
 
 def _tiles(pen: Pen, summary: Mapping[str, Any]) -> Iterator[Tile]:
@@ -110,19 +108,15 @@ def _figures(pen: Pen, source: Source) -> Iterator[Picture]:
 def _matrix(pen: Pen, summary: Mapping[str, Any]) -> Table:
     names = [row["player"] for row in summary["ranking"]]
     cells = {(row["player"], row["other"]): k for k, row in enumerate(summary["matrix"])}
-    rows = []
-    for me in names:
-        row: list[Any] = [me]
-        for other in names:
-            k = cells.get((me, other))
-            path = f"matrix.{k}.difference"
-            row.append(NONE if k is None else pen.write(path, "points", 1, signed=True))
-        rows.append(row)
-    heads = [Column(pen.language.text("table.player"), False), *(Column(name) for name in names)]
-    caption = pen.language.say(
-        "figure.numbers", title=pen.language.text("figure.strength_matrix.title")
-    )
-    return Table(caption, heads, rows)
+    none = len(cells)  # where nothing stands, as for a player beside itself
+    at = [[cells.get((me, other), none) for other in names] for me in names]
+    rows = [
+        [me, *(pen.write(f"matrix.{k}.difference", "points", 1, signed=True) for k in row)]
+        for me, row in zip(names, at, strict=True)
+    ]
+    text = pen.language.text
+    caption = pen.language.say("figure.numbers", title=text("figure.strength_matrix.title"))
+    return Table(caption, columns([text("table.player"), *names], left=(0,)), rows)
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -157,8 +151,8 @@ def _steps(pen: Pen, summary: Mapping[str, Any]) -> Table:
     return Table(text("ranking.steps_caption"), columns([*map(text, heads)], left=(0, 1)), rows)
 
 
-def _seats(pen: Pen, summary: Mapping[str, Any]) -> Table:
-    rows = [(pen.whole(f"by_seat.{k}.seat"), k) for k in range(len(summary["by_seat"]))]
+def _seats(pen: Pen) -> Table:
+    rows = [(pen.whole(f"by_seat.{k}.seat"), k) for k, _ in enumerate(pen.facts["by_seat"])]
     caption = pen.language.text("ranking.seats_caption")
     return table(pen, caption, "table.seat", rows, of("by_seat", WINS, SCORES))
 

@@ -144,12 +144,8 @@ class Comparison(AnyResult):
         Args:
             everything: All differences, not only the main ones and those that are sure.
         """
-        return comparison_text(
-            self.numbers,
-            everything=everything,
-            seconds=self.seconds,
-            saving_seconds=self.saving_seconds,
-        )
+        took: Any = {"seconds": self.seconds, "saving_seconds": self.saving_seconds}
+        return comparison_text(self.numbers, everything=everything, **took)
 
     def __repr__(self) -> str:
         """Say in one line what was compared, and how much of it differs for sure."""
@@ -405,13 +401,9 @@ def _sums_of(comparing: Comparing, path: Path) -> tuple[Sums, Sums]:
         with within(side, path / SUMS):
             sums = Sums.from_dict(getattr(held, side))
             sums.check(study)
-            if sums[study.unit] != study.count:
-                raise InputError(
-                    "not those of the study",
-                    key=study.unit,
-                    expected=f"{study.count:,}",
-                    got=sums[study.unit],
-                )
+            if (got := sums[study.unit]) != study.count:
+                problem, expected = "not those of the study", f"{study.count:,}"
+                raise InputError(problem, key=study.unit, expected=expected, got=got)
         with numbers_of(path / SUMS, side):
             Result(study=study, sums=sums, seconds=0.0).summary()
         found.append(sums)

@@ -9,18 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.stats import (
-    NOTHING,
-    clustered_wilson,
-    histogram_interval,
-    mean_interval,
-    median,
-    moments,
-    ratio,
-    ratio_interval,
-    sample_sd,
-    wilson,
-)
+from analysis import stats
 from sim.batch.sums import Sums
 from sim.game.study import Study
 from sim.metrics import METRICS, Formula, Metric, Whole, words
@@ -44,15 +33,17 @@ def spread(pairs: Sequence[Sequence[int]], level: float | None, least: float = 0
         least: The least value that there can be.
     """
     histogram = [(value, times) for value, times in pairs]
-    count, total, squares = moments(histogram)
-    interval = NOTHING if level is None else histogram_interval(histogram, level, least=least)
+    count, total, squares = stats.moments(histogram)
+    interval = (
+        stats.NOTHING if level is None else stats.histogram_interval(histogram, level, least=least)
+    )
     return {
-        "mean": ratio(total, count),
+        "mean": stats.ratio(total, count),
         "mean_ci95": list(interval),
-        "sd": sample_sd(count, total, squares),
+        "sd": stats.sample_sd(count, total, squares),
         "min": histogram[0][0] if histogram else None,
         "max": histogram[-1][0] if histogram else None,
-        "median": median(histogram),
+        "median": stats.median(histogram),
         "histogram": [list(pair) for pair in histogram],
     }
 
@@ -133,16 +124,16 @@ class Numbers:
         if kind == "count":
             return parts[0]
         if kind == "sd":
-            return sample_sd(parts[1], parts[0], parts[2])
+            return stats.sample_sd(parts[1], parts[0], parts[2])
         if kind == "swing":
             return parts[1] / parts[0] / (self.players - 1) if parts[0] else None
-        return ratio(parts[0], parts[1] * formula.units)
+        return stats.ratio(parts[0], parts[1] * formula.units)
 
     def interval(self, metric: Metric, seat: Seats = 0, place: int = 0) -> Interval:
         """Return the interval of a number; twice None where it does not exist."""
         formula = metric.formula
         if not metric.interval or self._level(formula) is None:
-            return NOTHING
+            return stats.NOTHING
         if formula.kind == "spread.mean":
             low, high = self._spread(formula)["mean_ci95"]
             return low, high
@@ -158,25 +149,25 @@ class Numbers:
         if formula.kind in ("share", "wins"):
             part, whole = parts
             known = whole > 0 or formula.kind == "wins"
-            return wilson(part, whole, formula.units, self.level) if known else NOTHING
+            return stats.wilson(part, whole, formula.units, self.level) if known else stats.NOTHING
         if formula.kind == "swing":
             count, total, squares, count_squares, products = parts
             sums = (self.sums["rounds"], total, count, squares, count_squares, products)
-            low, high = ratio_interval(*sums, self.level)
+            low, high = stats.ratio_interval(*sums, self.level)
             others = self.players - 1
             return None if low is None else low / others, None if high is None else high / others
         if formula.kind == "clustered":
             part, whole, squares, whole_squares, products, rounds = parts
             of = (rounds, part, whole, squares, whole_squares, products)
-            return clustered_wilson(*of, self.level)
+            return stats.clustered_wilson(*of, self.level)
         total, count, squares, *of_games = parts
         if not of_games or not self.games:
-            return mean_interval(count, total, squares, self.level)
+            return stats.mean_interval(count, total, squares, self.level)
         games, game_squares, products = of_games
         (sizes,) = (self.sums.pairs(name) for name in formula.histograms)
         size_squares = sum(size * size * times for size, times in sizes)
         sums = (games, total, count, game_squares, size_squares, products)
-        return ratio_interval(*sums, self.level)
+        return stats.ratio_interval(*sums, self.level)
 
     def _level(self, formula: Formula) -> float | None:
         return self.level if formula.games or not self.games else None
@@ -193,9 +184,7 @@ class Numbers:
     def _spread(self, formula: Formula) -> Group:
         of = (formula.histograms, self._level(formula), formula.least)
         if of not in self._spreads:
-            found = [self.sums.histograms[name] for name in formula.histograms]
-            values = sorted({value for histogram in found for value in histogram})
-            pairs = [[value, sum(each.get(value, 0) for each in found)] for value in values]
+            pairs = [(value, sum(times)) for value, *times in self._rows(formula)]
             self._spreads[of] = spread(pairs, *of[1:])
         return self._spreads[of]
 

@@ -92,7 +92,7 @@ class Result(AnyResult):
 
     @property
     def _held(self) -> Held:
-        """What the store keeps of it."""
+        """What a folder keeps of it."""
         facts = {name: getattr(self, name) for name in _HELD}
         return Held(**facts, finished=self.stopped_by != INTERRUPTED)
 
@@ -233,11 +233,11 @@ class Result(AnyResult):
 
 
 _HELD = [field.name for field in fields(Held) if field.name not in ("finished", "records")]
-"""What a result says as the store does."""
+"""What a result says as a folder does."""
 
 
 def result_of(run: Held, folder: Path | None = None, kept: Any = None) -> Result:
-    """Return what the store holds of a run as a result.
+    """Return what a folder holds of a run as a result.
 
     Args:
         run: What it holds.
@@ -314,8 +314,12 @@ def calibration_of(sums: Sums, seats: Iterable[int]) -> Iterator[dict[str, Any]]
 
 
 def _summary(result: Result) -> dict[str, Any]:
-    study, sums = result.study, result.sums
+    study, sums, until = result.study, result.sums, {}
     numbers = Numbers(study, sums, confidence(result.until))
+    if result.until is not None:  # whether the target was reached, and how often it was looked at
+        looks = sum(1 for _ in looks_to(size(result.ranges)))
+        looked = {"reached": reached(result.until, study, sums), "looks": looks}
+        until["until"] = result.until.to_dict() | looked
     return {
         "schema": SCHEMA,
         "version": result.version,
@@ -330,20 +334,8 @@ def _summary(result: Result) -> dict[str, Any]:
         "rounds_per_second": sums["rounds"] / result.seconds if result.seconds > 0 else None,
         "stopped_by": result.stopped_by,
         **({"ranges": [list(pair) for pair in result.ranges]} if result._in_part else {}),
-        **_target(result),
+        **until,
     }
-
-
-def _target(result: Result) -> dict[str, Any]:
-    """Return what a run was to stop at, if anything, whether it did, and how often it looked."""
-    until = result.until
-    if until is None:
-        return {}
-    outcome = {
-        "reached": reached(until, result.study, result.sums),
-        "looks": sum(1 for _ in looks_to(size(result.ranges))),
-    }
-    return {"until": until.to_dict() | outcome}
 
 
 # --- intervals ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from analysis.blocks import Block
 from analysis.results.run import Result, calibration_of, game_of
 from analysis.results.shared import ManyResult
 from analysis.sweeping import best_point, calibration_frame, metrics_frame, point_rows
-from analysis.text.sweep import sweep_blocks, sweep_text
+from analysis.text.sweep import sweep_blocks, sweep_told
 from sim.batch.sums import Sums
 from sim.game.deck import Deck
 from sim.game.documents import SCHEMA
@@ -84,12 +84,9 @@ class SweepResult(ManyResult):
         seats together, where ``seat`` is missing; `analysis.sweeping.calibration_rows` describes
         the columns.
         """
-        return calibration_frame(list(self._calibration_rows()))
-
-    def _calibration_rows(self) -> Iterator[dict[str, Any]]:
-        for place, sums in zip(self._places(), self.sums, strict=True):
-            for row in calibration_of(sums, self.sweep.focus):
-                yield place | row
+        points = zip(self._places(), self.sums, strict=True)
+        of_each = ((place, calibration_of(sums, self.sweep.focus)) for place, sums in points)
+        return calibration_frame([place | row for place, rows in of_each for row in rows])
 
     def _places(self) -> list[dict[str, Any]]:
         """Return, for each point, its number and the values of the axes."""
@@ -113,9 +110,8 @@ class SweepResult(ManyResult):
 
     # --- for people -------------------------------------------------------------------------------
 
-    def to_text(self) -> str:
-        """Return the tables that ``baobei sweep`` prints."""
-        return sweep_text(self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds)
+    def _told(self) -> list[Iterable[Block]]:
+        return sweep_told(self.summary())
 
     def __repr__(self) -> str:
         """Say in one line what was played."""

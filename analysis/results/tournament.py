@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from analysis.blocks import Block
 from analysis.ranking import RATES, Seating, Standings
 from analysis.results.run import game_of
 from analysis.results.shared import ManyResult
-from analysis.text.tournament import tournament_blocks, tournament_text
+from analysis.text.tournament import tournament_blocks, tournament_told
 from sim.batch.sums import Sums
 from sim.game.documents import SCHEMA
 from sim.game.tournament import Tournament
@@ -102,11 +102,8 @@ class TournamentResult(ManyResult):
 
     # --- for people -------------------------------------------------------------------------------
 
-    def to_text(self) -> str:
-        """Return the tables that ``baobei tournament`` prints, at most 100 columns wide."""
-        return tournament_text(
-            self.summary(), seconds=self.seconds, saving_seconds=self.saving_seconds
-        )
+    def _told(self) -> list[Iterable[Block]]:
+        return tournament_told(self.summary())
 
     def __repr__(self) -> str:
         """Say in one line what was played and who is the strongest."""

@@ -229,17 +229,12 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     return [
         fixed(a, places),
         fixed(b, places),
-        _signed(difference, places),
+        "+" * ((difference or 0) > 0) + fixed(difference, places),
         _spread(row, half, places),
         _chance(row["p_holm"]) + mark,
         NONE if gain is None else f"{gain:,.{0 if gain >= 100 else 1}f}",
         fixed(smallest, places),
     ]
-
-
-def _signed(value: float | None, places: int) -> str:
-    shown = fixed(value, places)
-    return f"+{shown}" if value is not None and value > 0 else shown
 
 
 def _spread(row: Mapping[str, Any], half: float | None, places: int) -> str:

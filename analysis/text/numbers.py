@@ -21,10 +21,7 @@ def share(part: int, whole: int) -> str:
     """Return ``12.3 %``; only none is shown as ``0 %``, only all as ``100 %``."""
     if whole == 0:
         return NONE
-    if part in (0, whole):
-        return "0 %" if part == 0 else "100 %"
-    shown = f"{100 * part / whole:.1f} %"
-    return {"0.0 %": "<0.1 %", "100.0 %": ">99.9 %"}.get(shown, shown)
+    return f"{of_hundred(100 * part / whole)} %"
 
 
 def counted(number: int, noun: str) -> str:
@@ -40,10 +37,18 @@ def fixed(value: float | None, places: int) -> str:
 
 
 def percent(value: float | None, places: int = 1) -> str:
-    """Return a share in per cent; only none is shown as 0, only all as 100."""
-    if value is None or value in (0, 1):
-        return NONE if value is None else fixed(100 * value, 0)
-    shown, least = fixed(100 * value, places), 10.0**-places
+    """Return a share in per cent, without the sign."""
+    return NONE if value is None else of_hundred(100 * value, places)
+
+
+def of_hundred(value: float, places: int = 1) -> str:
+    """Return a share that is given in per cent; only none is shown as 0, only all as 100.
+
+    Others that would round to these are shown as ``<0.1`` and ``>99.9``.
+    """
+    if value in (0, 100):
+        return f"{value:.0f}"
+    shown, least = fixed(value, places), 10.0**-places
     if float(shown) == 0:
         return f"<{least:.{places}f}"
     return f">{100 - least:.{places}f}" if float(shown) == 100 else shown

@@ -12,12 +12,31 @@ from sim.game.base import told_changes
 _NOTICEABLE = 0.05  # seconds
 
 
-def speed(units: int, unit: str, seconds: float | None, saving: float = 0.0) -> list[Block]:
-    """Return how long playing took, if it is known, and writing the results, if noticeable."""
+def speed(
+    units: int,
+    unit: str,
+    seconds: float | None,
+    saving: float = 0.0,
+    *,
+    places: int = 1,
+    before: float = 0.0,
+) -> list[Block]:
+    """Return how long playing took, if it is known, and what came before and after, if noticeable.
+
+    Args:
+        units: How many were played.
+        unit: What one is called.
+        seconds: Time that playing took.
+        saving: Time to draw pictures and write the results.
+        places: Decimals of the time that playing took.
+        before: Time to compile or load the engine.
+    """
     if seconds is None:
         return []
     rate = f", {units / seconds:,.0f} a second" if seconds > 0 else ""
-    line = f"{counted(units, unit)} played in {seconds:.1f} s{rate}"
+    line = f"{counted(units, unit)} played in {seconds:.{places}f} s{rate}"
+    if before >= _NOTICEABLE:
+        line += f"; {before:.1f} s before that to compile or load the engine"
     if saving >= _NOTICEABLE:
         line += f"; {saving:.1f} s after that to draw pictures and write the results"
     return [Letters(line)]

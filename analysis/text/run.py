@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.blocks import Block, Column, Folded, Heading, Letters, Sentence, Table, columns, fact
 from analysis.text.numbers import counted, fixed, scaled, share, with_intervals
+from analysis.text.played import speed
 from analysis.text.terminal import draw, fitted
 from sim.game.base import told_changes
 
@@ -29,14 +30,14 @@ def summary_text(
         title: Of the study.
         compile_seconds: Time that compiling or loading the engine took; None leaves it out.
     """
-    seats = _seats(summary)
+    seats, rounds, seconds = _seats(summary), summary["rounds"], summary["seconds"]
     return draw(
         [Heading(title), *_played(summary)],
         [seats, *_in_full(seats)],
         _notes(summary),
         [_doing(summary)],
         _facts(summary),
-        [_speed(summary, compile_seconds)],
+        speed(rounds, "round", seconds, places=2, before=compile_seconds or 0.0),
     )
 
 
@@ -51,11 +52,6 @@ def run_blocks(summary: Mapping[str, Any], title: str, question: str) -> list[Bl
 def _played(summary: Mapping[str, Any]) -> list[Sentence]:
     changed = told_changes(summary["rules_changed"])
     rules = [Sentence(changed, "rules changed:", indent=15)] if changed else []
-    return [Sentence(headline(summary), hanging=2), *rules]
-
-
-def headline(summary: Mapping[str, Any]) -> str:
-    """Return what was played, on one line."""
     deck = summary["deck"] + (" (assumed)" if summary["deck_assumed"] else "")
     played = counted(summary["rounds"], "round")
     if summary["games"] is not None:
@@ -64,7 +60,8 @@ def headline(summary: Mapping[str, Any]) -> str:
         played = f"{counted(summary['games'], 'game')} to {points}"
     seats = f"{len(summary['players'])} players"
     edition = f"{summary['edition']} edition"
-    return f"BAO BEI, {edition}, deck {deck}: {seats}, {played}, seed {summary['seed']}"
+    told = f"BAO BEI, {edition}, deck {deck}: {seats}, {played}, seed {summary['seed']}"
+    return [Sentence(told, hanging=2), *rules]
 
 
 _SEATS: tuple[str, ...] = ("seat", "strategy", "wins %", "95 % interval")
@@ -114,9 +111,9 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[Sentence]:
         yield fact("stopped", _STOPS[reason])
     if target is not None:
         asked = f"{target['metric']}[{target['seat']}] ±{target['half_width']:g}"
-        outcome = "reached" if target["reached"] else "not reached"
+        end = "reached" if target["reached"] else "not reached"
         looks = counted(target["looks"], "look")
-        told = f"{asked}: {outcome} after {looks}; the intervals allow for all of them"
+        told = f"{asked}: {end} after {looks}; the intervals allow for all of them"
         yield fact("until", told)
     ranges = summary.get("ranges", [])
     if reason == "range" or [begin for begin, _ in ranges] not in ([], [0]):
@@ -247,12 +244,3 @@ def spread(numbers: Mapping[str, Any]) -> str:
         f"mean {fixed(numbers['mean'], 2)} (sd {fixed(numbers['sd'], 2)}), median {middle}, "
         f"{numbers['min']} to {numbers['max']}"
     )
-
-
-def _speed(summary: Mapping[str, Any], compile_seconds: float | None) -> Letters:
-    rate = summary["rounds_per_second"]
-    line = f"{counted(summary['rounds'], 'round')} played in {summary['seconds']:.2f} s"
-    line += "" if rate is None else f", {rate:,.0f} a second"
-    if compile_seconds is not None and compile_seconds >= 0.05:
-        line += f"; {compile_seconds:.1f} s before that to compile or load the engine"
-    return Letters(line)

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.blocks import Block, Column, Sentence, Table, fact
 from analysis.text.numbers import counted, fixed, percent, setting, with_intervals
-from analysis.text.played import achieved, header, speed
-from analysis.text.terminal import draw
+from analysis.text.played import achieved, header
 
 
-def sweep_text(
-    summary: Mapping[str, Any], *, seconds: float | None = None, saving_seconds: float = 0.0
-) -> str:
-    """Return what ``baobei sweep`` prints, no line break at its end.
-
-    Args:
-        summary: Of a sweep.
-        seconds: Time that playing took; None leaves it out.
-        saving_seconds: Time that writing the results took after that.
-    """
-    units = summary["count"] * len(summary["points"])
-    return draw(
-        header(summary, _played(summary)),
-        [_points(summary)],
-        best(summary),
-        speed(units, summary["unit"][:-1], seconds, saving_seconds),
-    )
+def sweep_told(summary: Mapping[str, Any]) -> list[Iterable[Block]]:
+    """Return what ``baobei sweep`` prints, in groups."""
+    return [header(summary, _played(summary)), [_points(summary)], best(summary)]
 
 
 def sweep_blocks(summary: Mapping[str, Any]) -> list[Block]:
@@ -57,8 +42,8 @@ def _points(summary: Mapping[str, Any]) -> Table:
     seats = focus if whole else range(max(len(point["players"]) for point in points))
     names = [*summary["axes"]]
     rows = [[setting(value) for value in point["values"].values()] for point in points]
+    shown = _OF_SEAT if whole else _OF_SEAT[:1]
     for seat in seats:
-        shown = _OF_SEAT if whole else _OF_SEAT[:1]
         names += shown if len(focus) == 1 else [f"{seat}: {name}" for name in shown]
         for row, cells in zip(rows, _seat(points, seat), strict=True):
             row += cells[: len(shown)]

@@ -33,13 +33,9 @@ def _lines(block: Block) -> Sequence[str]:
             first, more = label.ljust(indent), " " * (indent + hanging)
             return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=more)
         case Table():
-            return _table(block)
+            told = [str(block.caption)] if block.caption else []
+            return told + _aligned(fitted(block))
     raise TypeError(f"a terminal draws no {block.kind}")
-
-
-def _table(table: Table) -> list[str]:
-    told = [str(table.caption)] if table.caption else []
-    return told + _aligned(fitted(table))
 
 
 def fitted(table: Table) -> Table:

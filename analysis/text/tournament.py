@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from analysis.blocks import Block, Column, Sentence, Table, columns
 from analysis.text.numbers import counted, fixed, scaled, with_intervals
-from analysis.text.played import PLAYED, achieved, header, speed
-from analysis.text.terminal import draw, shortened
+from analysis.text.played import PLAYED, achieved, header
+from analysis.text.terminal import shortened
 
 _MATRIX_AT_MOST = 14  # players; more do not fit into a terminal
 
 
-def tournament_text(
-    summary: Mapping[str, Any], *, seconds: float | None = None, saving_seconds: float = 0.0
-) -> str:
-    """Return what ``baobei tournament`` prints: at most 100 columns, no line break at its end.
-
-    Args:
-        summary: Of a tournament.
-        seconds: Time that playing took; None leaves it out.
-        saving_seconds: Time that writing the results took after that.
-    """
-    return draw(
-        header(summary, _played(summary)),
-        [_ranking(summary)],
-        [Sentence(_STEPS), _steps(summary)],
-        _matrix(summary),
-        [_seats(summary)],
-        speed(summary["rounds"], "round", seconds, saving_seconds),
-    )
+def tournament_told(summary: Mapping[str, Any]) -> list[Iterable[Block]]:
+    """Return what ``baobei tournament`` prints, in groups."""
+    steps = [Sentence(_STEPS), _steps(summary)]
+    head = header(summary, _played(summary))
+    return [head, [_ranking(summary)], steps, _matrix(summary), [_seats(summary)]]
 
 
 def tournament_blocks(summary: Mapping[str, Any]) -> list[Block]:

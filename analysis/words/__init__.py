@@ -16,6 +16,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from analysis.text.numbers import of_hundred
 from sim.errors import InputError, one_of
 from sim.game.files import read_toml
 
@@ -176,19 +177,8 @@ class Language:
         return f"+{text}" if value > 0 and round(value, places) != 0 else text
 
     def percent(self, share: float, places: int = 1) -> str:
-        """Return a share, from 0 to 1, in per cent without the sign.
-
-        Only none is shown as 0 and only all as 100: others that would round to them are shown as
-        ``<0.1`` and ``>99.9``.
-        """
-        if share in (0, 1):
-            return self.number(100 * share, 0)
-        rounded, least = round(100 * share, places), 10.0**-places
-        if rounded == 0 and share > 0:
-            return f"<{self.number(least, places)}"
-        if rounded == 100:
-            return f">{self.number(100 - least, places)}"
-        return self.number(100 * share, places)
+        """Return a share, from 0 to 1, in per cent without the sign; see `of_hundred`."""
+        return self.translate_numbers(of_hundred(100 * share, places))
 
     def parse(self, text: str) -> float:
         """Return the number that a text of `number`, `signed` or `percent` shows."""

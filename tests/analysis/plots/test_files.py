@@ -117,7 +117,7 @@ def test_the_program_warns_in_a_line_and_succeeds(
         raise ValueError("no limits")
 
     monkeypatch.setattr("analysis.plots.files.picture", drawn)
-    monkeypatch.setattr("analysis.report.figures.drawn", drawn)
+    monkeypatch.setattr("analysis.report.pictures.drawn", drawn)
     command = ["sweep", "--players", "balanced,novice", "--over", "0.bao_threshold=2,8"]
     command += ["--rounds", "150", "--quiet", "--out", str(tmp_path / "a")]
     page = tmp_path / "page.html"

@@ -14,8 +14,9 @@ from matplotlib.figure import Figure
 
 import sim
 from analysis import plots
-from analysis.plots.drawing import STYLE, percent
+from analysis.plots.drawing import STYLE
 from analysis.results.run import Result
+from analysis.text.numbers import of_hundred
 from sim.errors import InputError
 from sim.game.study import Study
 
@@ -125,7 +126,7 @@ def test_win_shares(results: dict[str, Result], ax: Axes) -> None:
     result.plot.win_shares(ax)
     shares = [100 * player["win_share"] for player in result.summary()["players"]]
     assert lengths_of_bars(ax) == pytest.approx(shares)
-    assert [text.get_text() for text in ax.texts] == [percent(share) for share in shares]
+    assert [text.get_text() for text in ax.texts] == [of_hundred(share) for share in shares]
     assert [label.get_text() for label in ax.get_yticklabels()][1] == "1 sharp"
     assert "1,500 rounds with a winner" in title(ax)
     assert "95 % intervals" in title(ax)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from analysis.report import figures, report
+from analysis.report import pictures, report
 from sim.errors import InputError
 
 KINDS = ("run", "games", "comparison", "sweep", "tournament")
@@ -51,7 +51,7 @@ def test_any_damage_is_told_or_does_not_matter(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(figures, "drawn", lambda *args: ("", ""))
+    monkeypatch.setattr(pictures, "drawn", lambda *args: ("", ""))
     folder = tmp_path / "results"
     shutil.copytree(folders[kind], folder)
     file = folder / name

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sim
-from analysis.report import figures, report
+from analysis.report import pictures, report
 from analysis.report.read import read
 from analysis.results.comparison import Comparison
 from analysis.results.sweep import SweepResult
@@ -263,7 +263,7 @@ FORMATS = (
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages without pictures: quickly made. Their tables were checked as they were read."""
-    monkeypatch.setattr(figures, "drawn", lambda *args: ("", ""))
+    monkeypatch.setattr(pictures, "drawn", lambda *args: ("", ""))
 
 
 def fuzz(form: Format, folder: Path, times: int) -> tuple[int, list[str]]:

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.jit
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the drawing, which takes long; `test_browser` looks at pictures."""
     blank = Markup("<svg></svg>")
-    monkeypatch.setattr("analysis.report.figures.drawn", lambda *_: (blank, blank))
+    monkeypatch.setattr("analysis.report.pictures.drawn", lambda *_: (blank, blank))
 
 
 class Page(HTMLParser):

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from analysis.blocks import Picture, Table
-from analysis.report.pen import Numbers, Pen, Source, drawn, seats_of, table
-from analysis.words import ORDINALS
+from analysis.report.pen import Numbers, Pen, Source, seats_of, table
+from analysis.words import ORDINALS, Language
 from sim.errors import left_out
 from sim.game.deck import POWERS
 from sim.metrics import OUTCOMES
 
-Summary = Mapping[str, Any]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Draw = Callable[["Axes"], object]
 
 _ROWS_AT_MOST = 60
 """Of a table behind a histogram; longer ones are put together in steps."""
@@ -38,7 +44,7 @@ def run_figures(pen: Pen, source: Source, names: Sequence[str]) -> Iterator[Pict
             yield figure(pen, name, draw, height, table(pen), narrow_height=narrow)
 
 
-_Drawn = tuple[str, Callable[[Any], object], float, Callable[[Pen], Table]]
+_Drawn = tuple[str, Draw, float, Callable[[Pen], Table]]
 
 
 def _run_plots(pen: Pen, source: Source) -> Iterator[_Drawn]:
@@ -48,7 +54,7 @@ def _run_plots(pen: Pen, source: Source) -> Iterator[_Drawn]:
 
     summary, seats, text = source.summary, source.summary["players"], pen.language.text
 
-    def drawing(function: Callable[..., object], **options: Any) -> Callable[[Any], object]:
+    def drawing(function: Callable[..., object], **options: Any) -> Draw:
         return partial(function, summary, **options)
 
     if all(seat["win_share"] is not None for seat in seats):
@@ -91,7 +97,7 @@ def _run_plots(pen: Pen, source: Source) -> Iterator[_Drawn]:
 def figure(
     pen: Pen,
     name: str,
-    draw: Callable[[Any], object],
+    draw: Draw,
     height: float,
     table: Table | None = None,
     *,
@@ -227,16 +233,17 @@ def _powers(pen: Pen) -> Table:
 
 def _power_swings(pen: Pen) -> Table:
     rows = [(pen.language.text(f"power.{power}"), power) for power in pen.facts["power_swing"]]
-    count = Numbers("table.used", "power_swing.{}.count", "whole")
-    swing = Numbers("table.swing", "power_swing.{}.swing", interval=True, signed=True)
-    return _table(pen, "power_swing", "table.power", rows, count, swing)
+    return _table(pen, "power_swing", "table.power", rows, *_swing("used", "power_swing.{}"))
 
 
 def _birds(pen: Pen) -> Table:
     rows = [(pen.language.bird(row["bird"]), k) for k, row in enumerate(pen.facts["birds"])]
-    count = Numbers("table.dealt", "birds.{}.dealt.count", "whole")
-    swing = Numbers("table.swing", "birds.{}.dealt.swing", interval=True, signed=True)
-    return _table(pen, "birds", "table.bird", rows, count, swing)
+    return _table(pen, "birds", "table.bird", rows, *_swing("dealt", "birds.{}.dealt"))
+
+
+def _swing(counted: str, path: str) -> tuple[Numbers, Numbers]:
+    swing = Numbers("table.swing", f"{path}.swing", interval=True, signed=True)
+    return Numbers(f"table.{counted}", f"{path}.count", "whole"), swing
 
 
 def _calibration(pen: Pen, frame: Any) -> Table:
@@ -256,3 +263,117 @@ def _calibration(pen: Pen, frame: Any) -> Table:
         Numbers("table.confidence", f"{at}.confidence", "share", least=0),
         Numbers("table.hits", f"{at}.hits", "share", interval=True, least=0),
     )
+
+
+# --- as SVG ---------------------------------------------------------------------------------------
+
+WIDE, NARROW = 6.4, 3.0
+"""Inches. Shown 1.2 times as large and more, so that the smallest letters can be read."""
+
+
+def drawn(
+    language: Language, draw: Draw, name: str, height: float, alt: str, narrow_height: float = 0.0
+) -> tuple[Markup, Markup]:
+    """Return a plot as SVG for wide and for narrow screens, in a language.
+
+    Args:
+        language: Whose words and numbers it shows.
+        draw: Draws on the axes that it is given.
+        name: Of the figure, different from all others on the page.
+        height: In inches.
+        alt: What it shows, in words, for those who do not see it.
+        narrow_height: The same for narrow screens; as `height` if 0.
+    """
+    from analysis.plots.drawing import Labels, labelled, picture
+
+    def made(width: float, height: float, variant: str, *, narrow: bool) -> Markup:
+        least: list[float] = []
+
+        def on(canvas: Figure) -> None:
+            with labelled(Labels(language, titled=False)):
+                draw(canvas.add_subplot())
+            least.append(fit(canvas, narrow=narrow))
+
+        svg = picture(on, width, height, ["svg"])["svg"].decode()
+        return inline(svg, f"{name}-{variant}", alt, least[0])
+
+    return (
+        made(WIDE, height, "w", narrow=False),
+        made(NARROW, narrow_height or height, "n", narrow=True),
+    )
+
+
+def inline(svg: str, name: str, alt: str, least: float = 0.0) -> Markup:
+    """Return an SVG file as an element of a page.
+
+    Args:
+        svg: The file's text.
+        name: Put before all ids, so that none is twice on the page.
+        alt: What it shows, in words.
+        least: Size of its smallest letters, in points.
+    """
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.S)
+    body = re.sub(r'\bid="', f'id="{name}-', body)
+    body = re.sub(r'(href="|url\()#', rf"\1#{name}-", body)
+    box = re.search(r'viewBox="([^"]+)"', body)
+    assert box is not None
+    inner = body[body.index(">") + 1 :]
+    head = Markup(
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        'viewBox="{}" role="img" aria-label="{}" data-letters="{}">'
+    ).format(box[1], alt, f"{least:.2f}")
+    return head + Markup(inner.strip())
+
+
+LEAST = 7.6
+"""Size of the smallest letters, in points; pictures are shown 1.1 times as large and more."""
+
+_FIELDS_AT_MOST = 6
+"""Fields with numbers in them side by side on narrow screens."""
+
+_LINE = 17
+"""Characters of a line of a name beside an axis on narrow screens."""
+
+_LABEL = 20
+"""Characters of a label of an axis that find room on one line, whatever the figure."""
+
+
+def fit(figure: Figure, *, narrow: bool) -> float:
+    """Mutates: fit legends, names and labels in; return the size of the smallest letters.
+
+    Returns:
+        In points.
+    """
+    from matplotlib.text import Text
+
+    from analysis.plots.drawing import break_labels
+
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        names = [label.get_text() for label in ax.get_yticklabels()] if narrow else []
+        if max(map(len, names), default=0) > _LINE:
+            ax.set_yticks(ax.get_yticks(), [textwrap.fill(name, _LINE) for name in names])
+        if narrow and legend is not None:
+            _legend_below(ax, legend)
+        if narrow and ax.images and ax.images[0].get_size()[1] > _FIELDS_AT_MOST:
+            for text in ax.texts:  # too many to be read; the table below the picture has them
+                text.set_visible(False)
+    texts: list[Any] = figure.findobj(Text)
+    for text in texts:
+        text.set_fontsize(max(float(text.get_fontsize()), LEAST))
+    for ax in figure.axes:
+        if max(map(len, (ax.get_xlabel(), ax.get_ylabel()))) > _LABEL:
+            break_labels(ax, beyond=1.0)
+    texts = figure.findobj(Text)  # with those that breaking has made
+    seen = (text for text in texts if text.get_visible() and text.get_text().strip())
+    return min((float(text.get_fontsize()) for text in seen), default=0.0)
+
+
+def _legend_below(ax: Axes, legend: Any) -> None:
+    handles, labels = legend.legend_handles, [text.get_text() for text in legend.get_texts()]
+    title = legend.get_title().get_text()
+    longest = max(map(len, labels), default=0)
+    style: Any = {"loc": "upper center", "fontsize": "small", "title_fontsize": "small"}
+    style["ncols"] = 1 if longest > 14 else 2 if longest > 6 else 4
+    ax.legend(handles, labels, title=title or None, bbox_to_anchor=(0.4, -0.24), **style)
