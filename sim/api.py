@@ -565,7 +565,10 @@ def exploit(
         with opened(**ways) as workers, Progress(progress, expected, unit) as bar:
             hunt = Hunt(asked, ledger, workers, bar)
             found = hunt.best()
-        compared = partial(play_comparison, progress=False, **ways)
+
+        def compared(asked: Comparing) -> Comparison:
+            return play_comparison(asked, progress=False, **ways)
+
         worth = {name: compared(asked.worth(found, [name])) for name in asked.changes(found)}
         idle = idle_changes(asked, found, worth, compared)
         result = ExploitResult.of(asked, found, worth, idle, hunt.history)
