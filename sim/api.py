@@ -540,7 +540,6 @@ def exploit(
     from sim.batch.job import Job, load_engine
     from sim.batch.progress import Progress
     from sim.batch.sums import Sums
-    from sim.game.exploit import FINALISTS
     from sim.store.hunt import Hunt
     from sim.store.journal import Totals
     from sim.store.ledger import Ledger
@@ -561,8 +560,7 @@ def exploit(
     with memory if out is None else keeping(out, asked, totals) as ledger:
         ledger.resume(Sums.from_dict, lambda entry: entry.sums.complete)
         load_engine(Job.of(asked.base), quiet=progress is False)
-        expected = asked.base.count + sum(asked.counts[-FINALISTS:])
-        with opened(**ways) as workers, Progress(progress, expected, unit) as bar:
+        with opened(**ways) as workers, Progress(progress, sum(asked.counts), unit) as bar:
             hunt = Hunt(asked, ledger, workers, bar)
             found = hunt.best()
 

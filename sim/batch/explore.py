@@ -8,59 +8,15 @@ Source: CatCMA with margin, Hamano et al. 2025, https://arxiv.org/abs/2504.07884
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from sim.game.players import Player
-
-POINTS, SHARE = 2.0, 0.1
-"""How far a number of points, or another number, is changed at first (standard deviations)."""
-
-FAR = 12
-"""A number is looked for within so many of these steps of where it began."""
+from sim.game.exploit import Dimension
 
 LIKELY = 0.7
 """How likely a choice stays as it was at first."""
-
-
-@dataclass(frozen=True)
-class Dimension:
-    """A parameter that is looked for.
-
-    Attributes:
-        name: Which.
-        start: Where it begins.
-        low: The least value of a number.
-        high: The greatest.
-        step: How far a number is changed at first; 0 of a choice.
-        whole: Whether it is a whole number.
-        choices: The values of a choice.
-    """
-
-    name: str
-    start: Any
-    low: float = 0.0
-    high: float = 0.0
-    step: float = 0.0
-    whole: bool = False
-    choices: tuple[Any, ...] = ()
-
-    @classmethod
-    def of(cls, spec: Mapping[str, Any], start: Any) -> Dimension:
-        """Return the dimension of a parameter, as `Player.parameters` tells it."""
-        name = spec["name"]
-        if spec["type"] == "boolean":
-            return cls(name, start, choices=(False, True))
-        if spec["type"] == "choice":
-            return cls(name, start, choices=tuple(spec["choices"]))
-        if isinstance(start, str):  # "counted": stays, since it is no number
-            return cls(name, start, choices=(start,))
-        step = SHARE if (spec["min"], spec["max"]) == (0, 1) else POINTS
-        low, high = max(spec["min"], start - FAR * step), min(spec["max"], start + FAR * step)
-        return cls(name, start, low, high, step, spec["type"] == "integer")
 
 
 class Explorer:
@@ -118,18 +74,3 @@ class Explorer:
     def tell(self, costs: Sequence[float]) -> None:
         """Learn: what each of the candidates asked for last costs, the less the better."""
         self._search.tell(list(zip(self._asked, costs, strict=True)))
-
-
-def rounded(player: Player, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with no more digits than anybody can read: thousandths of shares, 1/100."""
-    shares = {s["name"] for s in type(player).parameters() if s.get("unit") == "share"}
-    return {
-        name: round(value, 3 if name in shares else 2) if isinstance(value, float) else value
-        for name, value in values.items()
-    }
-
-
-def dimensions_of(player: Player, names: Sequence[str]) -> list[Dimension]:
-    """Return what is to be looked for in a player's parameters of some names."""
-    specs = {spec["name"]: spec for spec in type(player).parameters()}
-    return [Dimension.of(specs[name], player.values[name]) for name in names]

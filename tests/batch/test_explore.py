@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.batch.explore import Dimension, Explorer, dimensions_of, rounded
+from sim.batch.explore import Explorer
+from sim.game.exploit import Dimension, Exploit, rounded
 from sim.game.players import load_player
 
 Cost = Callable[[Mapping[str, Any]], float]
@@ -93,7 +94,7 @@ def test_whole_numbers_and_choices_are_found() -> None:
 
 def test_the_same_seed_asks_for_the_same() -> None:
     player = load_player("balanced")
-    dimensions = dimensions_of(player, [name for name in player.values])
+    dimensions = Exploit.of(player, vary=list(player.values)).dimensions
     one, other = (Explorer(dimensions, 6, 3) for _ in range(2))
     for _ in range(3):
         asked = one.ask()
