@@ -22,10 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analysis.results.comparison import Comparison as Comparison
+    from analysis.results.exploit import ExploitResult as ExploitResult
     from analysis.results.run import Result as Result
     from analysis.results.sweep import SweepResult as SweepResult
     from analysis.results.tournament import TournamentResult as TournamentResult
     from sim.api import compare as compare
+    from sim.api import exploit as exploit
     from sim.api import extend as extend
     from sim.api import load_comparison as load_comparison
     from sim.api import load_results as load_results
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from sim.errors import InputError as InputError
     from sim.game.deck import Deck as Deck
     from sim.game.deck import load_deck as load_deck
+    from sim.game.exploit import Exploit as Exploit
     from sim.game.players import Player as Player
     from sim.game.players import load_player as load_player
     from sim.game.rules import Rules as Rules
@@ -54,6 +57,8 @@ _HOMES = {
     "BaobeiError": "sim.errors",
     "Comparison": "analysis.results.comparison",
     "Deck": "sim.game.deck",
+    "Exploit": "sim.game.exploit",
+    "ExploitResult": "analysis.results.exploit",
     "InputError": "sim.errors",
     "Player": "sim.game.players",
     "Result": "analysis.results.run",
@@ -66,6 +71,7 @@ _HOMES = {
     "Trace": "sim.watch.trace",
     "check": "sim.watch.scenario",
     "compare": "sim.api",
+    "exploit": "sim.api",
     "extend": "sim.api",
     "load_comparison": "sim.api",
     "load_deck": "sim.game.deck",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sim.errors import InputError
 from sim.game.base import show_with
 from sim.game.comparison import Comparing
+from sim.game.exploit import Exploit
 from sim.game.files import PathLike
 from sim.game.study import MAX_UNITS, Study, load_study
 from sim.game.sweep import Sweep, Values, load_sweep
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from analysis.results.comparison import Comparison
+    from analysis.results.exploit import ExploitResult
     from analysis.results.run import Result
     from analysis.results.sweep import SweepResult
     from analysis.results.tournament import TournamentResult
@@ -497,6 +499,82 @@ def sweep(
 
 def _base(given: Sweep | PathLike) -> Study:
     return given.base if isinstance(given, Sweep) else load_study(given)
+
+
+# --- best responses -------------------------------------------------------------------------------
+
+
+def exploit(
+    exploit: Exploit | PathLike,
+    *,
+    threads: int | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
+    out: PathLike | None = None,
+    progress: Wanted = None,
+    **settings: Any,
+) -> ExploitResult:
+    """Look for the best response to a player, over its parameters.
+
+    Args:
+        exploit: What to search; or the player, a name or a path, with `settings`.
+        threads: Threads that play; all cores if None. No result depends on who plays.
+        processes: Processes of this machine that play instead.
+        dask: A Dask cluster instead; it, and `executor`, as of `sim.run`.
+        executor: Any executor instead.
+        out: Folder for the results; made if need be. What was interrupted there goes on.
+        progress: As of `sim.run`.
+        **settings: With a player: as of `sim.game.exploit.Exploit.of`.
+
+    Returns:
+        The result: the best response found, and what it gains on fresh deals.
+
+    Raises:
+        InputError: Something in the arguments is wrong, or the folder holds something else.
+        EngineError: A bug in a player.
+        WorkersLost: They were lost while they played; with a folder, what is finished is kept.
+    """
+    from analysis.results.exploit import ExploitResult, idle_changes
+    from sim.batch.executors import check_ways, opened
+    from sim.batch.job import Job, load_engine
+    from sim.batch.progress import Progress
+    from sim.batch.sums import Sums
+    from sim.store.hunt import Hunt
+    from sim.store.journal import Totals
+    from sim.store.ledger import Ledger
+    from sim.store.tasks import Keeper, keeping
+
+    asked = exploit if isinstance(exploit, Exploit) else Exploit.of(exploit, **settings)
+    ways: dict[str, Any] = {
+        "threads": threads,
+        "processes": processes,
+        "dask": dask,
+        "executor": executor,
+    }
+    check_ways(**ways)
+    start = time.perf_counter()
+    totals = Totals(asked.counts)
+    unit = asked.base.unit
+    memory = nullcontext(Ledger(totals))
+    with memory if out is None else keeping(out, asked, totals) as ledger:
+        ledger.resume(Sums.from_dict, lambda entry: entry.sums.complete)
+        load_engine(Job.of(asked.base), quiet=progress is False)
+        with opened(**ways) as workers, Progress(progress, sum(asked.counts), unit) as bar:
+            hunt = Hunt(asked, ledger, workers, bar)
+            found = hunt.best()
+
+        def compared(asked: Comparing) -> Comparison:
+            return play_comparison(asked, progress=False, **ways)
+
+        worth = {name: compared(asked.worth(found, [name])) for name in asked.changes(found)}
+        idle = idle_changes(asked, found, worth, compared)
+        result = ExploitResult.of(asked, found, worth, idle, hunt.history)
+        result.confirm(compared(asked.gain(result.challenger)))
+        result.seconds = time.perf_counter() - start
+        if isinstance(ledger, Keeper):
+            ledger.save(result)
+    return result
 
 
 def _play(

@@ -10,6 +10,7 @@ from sim.game.files import parse_value
 
 if TYPE_CHECKING:
     from sim.game.comparison import Comparing
+    from sim.game.exploit import Exploit
     from sim.game.players import Player
     from sim.game.study import Study
     from sim.game.sweep import Sweep
@@ -43,6 +44,7 @@ def _changes(
     before: Sequence[Player],
     most: int,
     *,
+    least: int = 2,
     players: str | None = None,
     edition: str | None = None,
     deck: str | None = None,
@@ -61,8 +63,8 @@ def _changes(
             if not all(names):
                 expected = "names or files, with commas between them"
                 raise InputError("an empty name", expected=expected)
-            if not 2 <= len(names) <= most:
-                raise InputError(expected=f"2 to {most} players", got=len(names))
+            if not least <= len(names) <= most:
+                raise InputError(expected=f"{least} to {most} players", got=len(names))
             changes["players"] = [load_player(name) for name in names]
     if deck is not None:
         with within(where="--deck"):
@@ -106,6 +108,32 @@ def _setting(text: str, players: int) -> tuple[list[int], str, Any]:
     if seats is None:
         raise InputError("no such seat", expected=f"0 to {players - 1}, or all", got=seat)
     return seats, name, parse_value(written)
+
+
+def make_exploit(
+    player: str,
+    *,
+    others: str | None,
+    vary: str | None,
+    edition: str | None,
+    deck: str | None,
+    rules: Sequence[str],
+    **limits: int | None,
+) -> Exploit:
+    """Return the search for a best response that a command line means.
+
+    Raises:
+        InputError: Something is wrong; says in which option or file.
+    """
+    from sim.game.exploit import Exploit
+    from sim.game.players import load_player
+
+    with within(where="PLAYER"):
+        victim = load_player(player)
+    game = _changes([], 5, least=1, players=others, edition=edition, deck=deck, rules=rules)
+    given: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}
+    names = None if vary is None else [name.strip() for name in vary.split(",")]
+    return Exploit.of(victim, game.pop("players", None), vary=names, **given, **game)
 
 
 def make_tournament(

@@ -97,10 +97,7 @@ def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 # --- options that several commands share ----------------------------------------------------------
 
-change_options: Callable[[F], F] = stacked(
-    click.option(
-        "--players", metavar="A,B,C", help="Strategy names or TOML files, one for each seat."
-    ),
+game_options: Callable[[F], F] = stacked(
     click.option("--edition", metavar="NAME", help="Edition of the rules: second or first."),
     click.option("--deck", metavar="NAME|FILE", help="Deck by name, or a TOML file."),
     click.option(
@@ -110,6 +107,14 @@ change_options: Callable[[F], F] = stacked(
         multiple=True,
         help="Change a rule option; may be repeated. 'baobei list rules' shows them.",
     ),
+)
+"""Which game is played."""
+
+change_options: Callable[[F], F] = stacked(
+    click.option(
+        "--players", metavar="A,B,C", help="Strategy names or TOML files, one for each seat."
+    ),
+    game_options,
     click.option(
         "--set",
         "settings",

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sim.cli.asked import make_comparison, make_study, make_sweep, make_tournament
+from sim.cli.asked import make_comparison, make_exploit, make_study, make_sweep, make_tournament
 from sim.cli.options import (
     MAX_UNITS,
     Span,
@@ -16,6 +16,7 @@ from sim.cli.options import (
     Whole,
     change_options,
     count_options,
+    game_options,
     json_option,
     out_option,
     quiet_option,
@@ -27,8 +28,8 @@ from sim.cli.options import (
     wanted,
     worker_options,
 )
-from sim.cli.program import main
-from sim.errors import InputError
+from sim.cli.program import main, tell
+from sim.errors import InputError, within
 
 DEFAULT_ROUNDS = 1_000_000
 """What the built-in study says."""
@@ -139,6 +140,49 @@ def tournament(wanted: Wanted, **table: Any) -> None:
     SEAT is a player's place in the list, from 0. Without arguments all players of the program meet.
     """
     wanted.show(wanted.play("tournament", make_tournament(**table), out=wanted.out))
+
+
+@main.command(epilog="Example: baobei exploit balanced --seats 4 --save response.toml")
+@click.argument("player", metavar="PLAYER")
+@click.option(
+    "--players", "others", metavar="A,B,C", help="Who else sits there; if left out, its copies."
+)
+@click.option("--seats", type=Whole(2, 6), help="Players at the table; 4 if left out.")
+@click.option("--vary", metavar="PARAM,PARAM", help="Change only these parameters.")
+@game_options
+@seed_option
+@count_options("Rounds to search with, about.", "Games instead: to win games.")
+@click.option(
+    "--confirm", type=Whole(2, MAX_UNITS), help="Rounds (games) that confirm the gain on new deals."
+)
+@click.option("--save", metavar="FILE.toml", help="Write the best response as a player's file.")
+@worker_options
+@out_option
+@json_option
+@quiet_option
+@wanted
+def exploit(wanted: Wanted, save: str | None, **table: Any) -> None:
+    """Look for the best response to a player, over its parameters.
+
+    PLAYER is a name or a file. A challenger that begins as this player sits with copies of it, and
+    changes until it wins as much as it can. How much that is, is how far the player is from the
+    best that its parameters allow. What it was given by nature stays: memory, attention, speed.
+    """
+    asked = make_exploit(**table)
+    import tomli_w
+
+    from sim.store.files import check_file, put
+
+    path = None
+    if save is not None:
+        with within(where="--save"):
+            path = check_file(save)
+    result = wanted.play("exploit", asked, out=wanted.out)
+    wanted.show(result)
+    if path is not None:
+        put(path, tomli_w.dumps(result.challenger.to_dict()))
+        if not wanted.quiet:
+            tell(f"the best response is {save}")
 
 
 @main.command(epilog="Example: baobei sweep --over 0.bao_threshold=0,2,4,6,8 --rounds 1e5")

@@ -180,6 +180,14 @@ class HeuristicPlayer(Player):
     improve the player's standing, in points.
     """
 
+    by_nature: ClassVar[frozenset[str]] = frozenset(
+        (
+            *("memory_span", "forget_rate", "mix_up_rate", "count_cards"),
+            *("reaction_mean", "reaction_sd", "attention", "blunder_rate"),
+        )
+    )
+    """Parameters that a player cannot choose."""
+
     kind: Literal["heuristic"] = "heuristic"
 
     bao_threshold: Whole = _count(
@@ -284,6 +292,27 @@ class HeuristicPlayer(Player):
     last_turns: bool = _choice(
         True, "in the last turns of a round takes any gain, whatever its least gains and appetite"
     )
+    last_take_max: Number = _points(
+        200, "in the last turns takes the top discard only if it is worth at most this"
+    )
+    last_swaps: bool = _choice(
+        False, "in the last turns swaps with a Barn Owl or a Macaw for any gain, too"
+    )
+    take_before_call: bool = _choice(
+        True, "takes the top discard also in a turn at whose end it would then call BAO"
+    )
+    pluck_worth: Number = _points(
+        0, "points that it reckons a pluck with a drawn card higher than keeping that card"
+    )
+    pluck_danger: Number = _share(
+        0,
+        "share of a card's value that it fears to lose, for each matching card that it has not "
+        "seen, by putting the card down where rivals may pluck with it",
+    )
+    swap_know_worth: Number = _share(
+        0, "share of know_worth that counts for the own card that a Barn Owl or a Macaw moves"
+    )
+    game_caution: Number = _share(0, "what bao_confidence is higher by in games than in rounds")
 
 
 class RandomPlayer(Player):

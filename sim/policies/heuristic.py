@@ -43,8 +43,12 @@ NOTHING = -1e9
 SOMETHING = 1e-9
 #: Who calls BAO is believed to have no more than this (points).
 DECLARER_TOTAL = 6.0
-#: What a rival is expected to gain in the one turn that BAO leaves it (points).
-LAST_TURN_GAIN = 2.0
+#: By how much the lead over a rival shrinks once BAO is called (points; for each of the rival's
+#: cards; in shares of its mean card), and how uncertain that is (points squared; in variances of
+#: the deck's values for each own unknown card; for each of the rival's). See results/learn.py.
+CALL = (-6.0, -0.75, 1.6, 114.0, 6.3, 0.2)
+#: Of the family of an unknown card a player has not seen so many others, most often.
+USUALLY_UNSEEN = 3.0
 #: The lower of two drawn cards is worth about this (points).
 TWO_DRAWN = 4.5
 #: An unknown card is given away for `lowest_loss` only if it seems this much higher (points).
@@ -115,6 +119,40 @@ def own_worst(state, table, seat, mean):
 
 
 @kernel
+def _danger(state, table, seat, card):
+    """Points that it may cost to put a card face up before the rivals, who may pluck with it."""
+    unseen = 0
+    for word in range(WORDS):
+        cards = table.family_cards[table.family[card], word]
+        unseen += popcount(cards & ~state.mind[seat, word])
+    return table.pluck_danger[state.who[seat]] * np.float64(table.value[card]) * unseen
+
+
+@kernel
+def _to_put_down(state, table, seat, mean):
+    """(slot, estimate less danger) of the own card to put face up before rivals; see `own_worst`.
+
+    After `own_cards`.
+    """
+    slot = np.int64(NONE)
+    high = NOTHING
+    if state.own_unknown[seat] > 0:
+        unknown, more = to_part_with(state, table, seat, mean)
+        slot = np.int64(state.own_unknown_slot[seat])
+        high = unknown * state.own_unknown_share[seat] + more
+        high -= table.pluck_danger[state.who[seat]] * USUALLY_UNSEEN * table.deck_mean
+    for k in range(state.n_slots[seat]):
+        card = np.int64(state.slot_card[seat, k])
+        if card >= 0 and recalls(state, seat, card):
+            card = np.int64(believed(state, table, seat, card))
+            value = np.float64(table.value[card]) - _danger(state, table, seat, card)
+            if value > high:
+                slot = np.int64(k)
+                high = value
+    return slot, high
+
+
+@kernel
 def clockwise(state, seat, step):
     """The seat that sits `step` places (0 … players) after a seat."""
     owner = seat + step
@@ -168,26 +206,48 @@ def plays_last_turn(state, table, seat):
 def may_take(state, table, seat):
     """Whether the top discard is worth a thought: it is low, or this is the last turn."""
     value = table.value[state.discards[state.n_discards - 1]]
-    return value <= table.take_max_value[state.who[seat]] or plays_last_turn(state, table, seat)
+    who = state.who[seat]
+    if plays_last_turn(state, table, seat):
+        return value <= table.last_take_max[who]
+    return value <= table.take_max_value[who]
 
 
 @kernel
 def _source(state, table, seat):
     """Take the top discard where it is low and replaces something clearly worse."""
     who = state.who[seat]
-    value = table.value[state.discards[state.n_discards - 1]]
+    value = np.float64(table.value[state.discards[state.n_discards - 1]])
     mean = unknown_value(state, table, seat)
     slot, worst = own_worst(state, table, seat, mean)
     gain = worst - value
-    state.why[0] = gain
-    state.why[2] = state.own_sum[seat] + state.own_shares[seat] * mean
     state.answer[0] = NONE
     if plays_last_turn(state, table, seat):
         # Against drawing: of thirteen equally likely values those below `worst` would help.
-        if gain > 0.0 and gain >= worst * (worst - 1.0) / 26.0:
+        helps = gain > 0.0 and gain >= worst * (worst - 1.0) / 26.0
+        if helps and value <= table.last_take_max[who]:
             state.answer[0] = slot
     elif value <= table.take_max_value[who] and gain >= table.take_min_gain[who]:
-        state.answer[0] = slot
+        if table.take_before_call[who] or not _would_call(state, table, seat, slot, value, mean):
+            state.answer[0] = slot
+    state.why[0] = gain
+    state.why[2] = state.own_sum[seat] + state.own_shares[seat] * mean
+
+
+@kernel
+def _would_call(state, table, seat, slot, value, mean):
+    """Whether a player that takes the top discard into a slot would then call BAO.
+
+    What is taken all have seen, and may pluck in the turns that a call leaves them.
+    """
+    out = np.int64(state.slot_card[seat, slot])
+    unknown = np.int64(state.own_unknown[seat])
+    total = own_total(state, table, seat, mean) + value
+    if recalls(state, seat, out):
+        total -= table.value[believed(state, table, seat, out)]
+    else:
+        total -= share_of_unknown(state, out) * mean
+        unknown -= 1
+    return _is_time_to_call(state, table, seat, total, unknown, mean)
 
 
 @kernel
@@ -407,6 +467,9 @@ def _drawn(state, table, seat):
     mean = unknown_value(state, table, seat)
     slot, worst = own_worst(state, table, seat, mean)
     keep = worst - value
+    if table.pluck_danger[who] > 0.0 and state.turns_left != 0:
+        slot, high = _to_put_down(state, table, seat, mean)
+        keep = high - value + _danger(state, table, seat, card)
     least = table.keep_min_gain[who]
     if plays_last_turn(state, table, seat):
         least = SOMETHING
@@ -422,7 +485,7 @@ def _drawn(state, table, seat):
     state.why[1] = state.claimed_sure
     state.why[2] = keep
     state.why[3] = least
-    if gain > 0.0 and (slot < 0 or gain >= keep):
+    if gain > 0.0 and (slot < 0 or gain + table.pluck_worth[who] >= keep):
         state.answer[0] = PLUCK
     elif slot >= 0 and keep >= least:
         state.answer[0] = slot
@@ -690,14 +753,32 @@ def _swap_any(state, table, seat, mean, own, cheap):
 
 
 @kernel
+def _least_gain(state, table, seat, least):
+    """The least gain (points) for which a player swaps; in its last turn it may be any."""
+    any_gain = is_last_turn(state) and table.last_swaps[state.who[seat]] == 1
+    return SOMETHING if any_gain else np.float64(least)
+
+
+@kernel
+def _worth_of_knowing(state, table, seat):
+    """Points that an unknown own card counts more when one is to be swapped away."""
+    if plays_last_turn(state, table, seat):
+        return 0.0
+    who = state.who[seat]
+    return table.swap_know_worth[who] * table.know_worth[who]
+
+
+@kernel
 def _swap(state, table, seat):
     """Swap the own worst card for the lowest rival card; if that gains too little, two rivals'."""
     mean = unknown_value(state, table, seat)
-    own, worst = _own_worst_movable(state, table, seat, mean)
+    more = _worth_of_knowing(state, table, seat)
+    own, worst = _own_worst_movable(state, table, seat, mean, more)
     cheap, least = _cheapest_rival_card(state, table, seat, mean)
     state.why[0] = worst
     state.why[1] = least
-    if own >= 0 and cheap >= 0 and worst - least >= table.swap_min_gain[state.who[seat]]:
+    asked = _least_gain(state, table, seat, table.swap_min_gain[state.who[seat]])
+    if own >= 0 and cheap >= 0 and worst - least >= asked:
         state.answer[0] = own
         state.answer[1] = cheap
     elif not _swap_rivals(state, table, seat, mean):
@@ -709,11 +790,13 @@ def _macaw(state, table, seat):
     """Look at an own card and at a rival's: to swap them if that promises a gain, else to learn."""
     mean = unknown_value(state, table, seat)
     blind = _unknown_own(state, table, seat)
-    own, worst = _own_worst_movable(state, table, seat, mean)
+    more = _worth_of_knowing(state, table, seat)
+    own, worst = _own_worst_movable(state, table, seat, mean, more)
     rival, least = _cheapest_rival_card(state, table, seat, mean)
     state.why[0] = worst
     state.why[1] = least
-    if own < 0 or (rival >= 0 and worst - least < table.macaw_min_gain[state.who[seat]]):
+    asked = _least_gain(state, table, seat, table.macaw_min_gain[state.who[seat]])
+    if own < 0 or (rival >= 0 and worst - least < asked):
         own = blind if blind >= 0 else own
         new = _unknown_rival(state, table, seat, mean)
         rival = new if new >= 0 else rival
@@ -746,7 +829,8 @@ def _macaw_swap(state, table, seat):
         gain = value_a - value_b
     elif b >> 7 == seat:
         gain = value_b - value_a
-    state.answer[0] = 1 if gain >= table.macaw_min_gain[state.who[seat]] else 0
+    least = _least_gain(state, table, seat, table.macaw_min_gain[state.who[seat]])
+    state.answer[0] = 1 if gain >= least else 0
 
 
 @kernel
@@ -843,14 +927,14 @@ def _use(state, table, seat):
 def _surely_beaten(state, table, seat, total):
     """Whether a rival's cards, all of them known, are worth no more than the own total."""
     for owner in range(state.players):
-        if owner != seat and _unknown_count(state, table, seat, owner) == 0:
+        if owner != seat and unknown_count(state, table, seat, owner) == 0:
             if estimated_total(state, table, seat, owner, 0.0) <= total:
                 return True
     return False
 
 
 @kernel
-def _unknown_count(state, table, seat, owner):
+def unknown_count(state, table, seat, owner):
     """How many cards of a player a seat does not have in mind."""
     unknown = state.n_cards[owner]
     for word in range(WORDS):
@@ -859,24 +943,22 @@ def _unknown_count(state, table, seat, owner):
 
 
 @kernel
-def _spread(state, table, seat, owner):
-    """Variance (points squared) of a player's total, as a seat sees it."""
-    return _unknown_count(state, table, seat, owner) * table.deck_sd * table.deck_sd
+def chance_lowest(state, table, seat, total, unknown, mean):
+    """Estimated chance that the own total, `unknown` of its cards not known, ends up lowest.
 
-
-@kernel
-def chance_lowest(state, table, seat, total, mean):
-    """Estimated chance that the own total ends strictly below all others.
-
-    Totals as independent normal numbers, every rival improved by LAST_TURN_GAIN.
+    Each rival's lead at the end as a normal number, apart from the others'; what becomes of it in
+    the turns that a call leaves was learnt from play, see `CALL`.
     """
     chance = 1.0
-    own = _spread(state, table, seat, seat)
+    variance = table.deck_sd * table.deck_sd
     for owner in range(state.players):
         if owner != seat:
-            lead = estimated_total(state, table, seat, owner, mean) - LAST_TURN_GAIN - total - 0.5
-            spread = math.sqrt(own + _spread(state, table, seat, owner) + 1.0)
-            chance *= 0.5 * (1.0 + math.erf(lead / (spread * math.sqrt(2.0))))
+            theirs = estimated_total(state, table, seat, owner, mean)
+            cards = np.float64(state.n_cards[owner])
+            hidden = unknown_count(state, table, seat, owner)
+            lead = theirs - total - (CALL[0] + CALL[1] * cards + CALL[2] * theirs / max(cards, 1.0))
+            spread = CALL[3] + variance * (CALL[4] * unknown + CALL[5] * hidden)
+            chance *= 0.5 * (1.0 + math.erf(lead / math.sqrt(2.0 * spread)))
     return chance
 
 
@@ -909,35 +991,43 @@ def may_call(state, table, seat):
 
 
 @kernel
-def _bao(state, table, seat):
-    """Call when the own total is low, known well enough, and lower than the rivals' seem."""
+def _is_time_to_call(state, table, seat, total, unknown, mean):
+    """Whether an own total, `unknown` of its cards not known, is low enough to call BAO."""
     who = state.who[seat]
-    state.answer[0] = 0
-    mean = unknown_value(state, table, seat)
-    total = own_total(state, table, seat, mean)
-    state.why[0] = total
-    state.why[1] = state.own_unknown[seat]
     if total > _threshold(state, table, seat):
-        return
-    if total < 0.0 and state.own_unknown[seat] == 0:
+        return False
+    if total < 0.0 and unknown == 0:
         # SCORE-5: nobody else can be below; waiting only gives the others a turn.
-        state.answer[0] = 1
-        return
-    if state.own_unknown[seat] > table.bao_unknown_max[who]:
-        return
+        return True
+    if unknown > table.bao_unknown_max[who]:
+        return False
     if state.turn < table.bao_min_turn[who] * state.players:
-        return
+        return False
     if _surely_beaten(state, table, seat, total):
-        return
+        return False
     rival = lowest_rival_total(state, table, seat, mean)
     state.why[2] = rival
     if rival - total < table.bao_margin[who]:
-        return
-    if table.bao_confidence[who] > 0.0:
-        state.why[3] = chance_lowest(state, table, seat, total, mean)
-        if state.why[3] < table.bao_confidence[who]:
-            return
-    state.answer[0] = 1
+        return False
+    least = table.bao_confidence[who]
+    if table.games:
+        least += table.game_caution[who]
+    if least > 0.0:
+        state.why[3] = chance_lowest(state, table, seat, total, unknown, mean)
+        if state.why[3] < least:
+            return False
+    return True
+
+
+@kernel
+def _bao(state, table, seat):
+    """Call when the own total is low, known well enough, and lower than the rivals' seem."""
+    mean = unknown_value(state, table, seat)
+    total = own_total(state, table, seat, mean)
+    unknown = np.int64(state.own_unknown[seat])
+    state.why[0] = total
+    state.why[1] = unknown
+    state.answer[0] = 1 if _is_time_to_call(state, table, seat, total, unknown, mean) else 0
 
 
 @inline

@@ -23,6 +23,7 @@ from sim.engine import ENGINE_VERSION
 from sim.errors import InputError, left_out
 from sim.game.comparison import Comparing
 from sim.game.documents import read_schema, to_json
+from sim.game.exploit import Exploit
 from sim.game.files import PathLike, read_json
 from sim.game.sweep import Sweep
 from sim.game.tournament import Tournament
@@ -234,7 +235,7 @@ def _put_bytes(path: Path, content: bytes) -> None:
 # --- plans ----------------------------------------------------------------------------------------
 
 
-Played = Comparing | Sweep | Tournament
+Played = Comparing | Sweep | Tournament | Exploit
 
 
 def plan_of(played: Played) -> dict[str, Any]:
@@ -246,6 +247,8 @@ def plan_of(played: Played) -> dict[str, Any]:
         kind, count = "sweep", study.count * len(played.points)
     elif isinstance(played, Tournament):
         kind, count = "tournament", played.rounds
+    elif isinstance(played, Exploit):
+        kind, count = "exploit", sum(played.counts)
     return {
         "kind": kind,
         "fingerprint": played.fingerprint,

@@ -37,7 +37,7 @@ from sim.engine import cards as piles
 from sim.engine.deal import clear
 from sim.engine.play import advance, start
 from sim.game.study import Study
-from sim.policies.heuristic import DECLARER_TOTAL, LAST_TURN_GAIN
+from sim.policies.heuristic import CALL, DECLARER_TOTAL
 from sim.watch.events import Decoder, Event, play_unit
 from tests.support.chance import SCALE, chi2_limit, chi2_of, scaled
 from tests.support.minds import (
@@ -812,12 +812,13 @@ class Public:
         return [mean * self.share(card) for card in self.cards(owner) if not card.locked]
 
     def chance_lowest(self, seat: int) -> float:
-        chance, own = 1.0, self.total(seat, seat)
+        chance, own, unknown = 1.0, self.total(seat, seat), len(self.cards(seat))
         for owner in set(range(self.players)) - {seat}:
-            lead = self.total(owner, seat) - LAST_TURN_GAIN - own - 0.5
-            unknown = len(self.cards(seat)) + len(self.cards(owner))
-            deviation = math.sqrt(unknown * self.sd**2 + 1)
-            chance *= 0.5 * (1 + math.erf(lead / (deviation * math.sqrt(2))))
+            theirs, cards = self.total(owner, seat), len(self.cards(owner))
+            shrinks = CALL[0] + CALL[1] * cards + CALL[2] * theirs / max(cards, 1)
+            variance = CALL[3] + self.sd**2 * (CALL[4] * unknown + CALL[5] * cards)
+            lead = theirs - own - shrinks
+            chance *= 0.5 * (1 + math.erf(lead / math.sqrt(2 * variance)))
         return chance
 
     def expected(self, question: str, seat: int) -> dict[str, float]:

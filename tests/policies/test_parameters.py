@@ -101,6 +101,38 @@ def replaced_in_last_turns(study: Study, count: int) -> float:
     return found
 
 
+def taken_in_last_turns(study: Study, count: int) -> float:
+    """Discards taken in turns after BAO or in the automatic final phase."""
+    found = 0
+    for log in logs(study, count):
+        kinds = [event["event"] for event in log]
+        last = min(
+            (kinds.index(kind) for kind in ("bao", "final_phase") if kind in kinds),
+            default=len(log),
+        )
+        found += number([log[last:]], "take", player=0)
+    return found
+
+
+def taken_before_calls(study: Study, count: int) -> float:
+    """Turns that take the top discard and end with a call of BAO."""
+    turns = ([event["event"] for event in turn] for turn in _turns(logs(study, count)))
+    return sum("take" in kinds and "bao" in kinds for kinds in turns)
+
+
+def puts_down_safe_cards(study: Study, count: int) -> float:
+    """Less the share of own discards and replaced cards that a rival plucks with at once."""
+    put = plucked = 0
+    for turn in _turns(logs(study, count)):
+        kinds = [event["event"] for event in turn]
+        if "discard" in kinds or "replace" in kinds:
+            put += 1
+            plucked += any(
+                e["event"] == "pluck" and e["from"] == "window" and e["hit"] for e in turn
+            )
+    return -plucked / put
+
+
 def gift_values(study: Study, count: int) -> float:
     """Mean value of what seat 0 gave away."""
     value = {bird.id: bird.value for bird in study.deck.birds}
@@ -212,6 +244,24 @@ def unseen_replaced(study: Study, count: int) -> float:
                 if owner == 0:
                     known.add(slot)
     return unseen / replaced
+
+
+def unseen_swapped(study: Study, count: int) -> float:
+    """Swaps of an own card that seat 0 had never seen, by their share of its swaps."""
+    unseen, swapped = 0, 0
+    for log in logs(study, count):
+        known = set(log[0]["peeks"][0])
+        for event in log:
+            if event["event"] in ("replace", "look") and event["player"] == 0:
+                owner, slot = event.get("target", [0, event.get("slot")])
+                known |= {slot} if owner == 0 else set()
+            elif event["event"] == "swap":
+                for owner, slot in (event["a"], event["b"]):
+                    if owner == 0:
+                        swapped += event["player"] == 0
+                        unseen += event["player"] == 0 and slot not in known
+                        known.discard(slot)
+    return unseen / swapped
 
 
 # --- cases --------------------------------------------------------------------------------------
@@ -340,6 +390,28 @@ HEURISTIC = [
     Case(
         "last_turns", (False, True), replaced_in_last_turns,
         {"keep_min_gain": 20, "take_max_value": -200}, "rusher", first_is_zero=True,
+    ),
+    Case(
+        "last_take_max", (-200, 3, 13), taken_in_last_turns, {"keep_min_gain": 20}, "rusher",
+        first_is_zero=True,
+    ),
+    Case(
+        "last_swaps", (False, True), own_cards_swapped, {"power_appetite": 20, "swap_min_gain": 50},
+        "rusher", deck=with_power("swap"), count=120,
+    ),
+    Case(
+        "take_before_call", (False, True), taken_before_calls, {"bao_threshold": 12}, count=300,
+        first_is_zero=True,
+    ),
+    Case("pluck_worth", (-200, 0, 20), plucks_from("draw"), deck=FLOCKS),
+    Case("pluck_danger", (0, 0.1, 0.3), puts_down_safe_cards, {"know_worth": 0}, count=120),
+    Case(
+        "swap_know_worth", (0, 1), unseen_swapped, {"power_appetite": 20, "know_worth": 20},
+        deck=with_power("swap"), count=120,
+    ),
+    Case(
+        "game_caution", (1, 0.7, 0), bao_called, {"bao_threshold": 40, "bao_margin": -200},
+        games=True, rules={"max_rounds": 20, "game_threshold": 50}, count=16,
     ),
     *[
         Case(
