@@ -22,6 +22,7 @@ from sim.metrics import ROUNDS_WON, WIN_UNITS
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analysis.company import Company
     from analysis.plots import TournamentPlots
 
 
@@ -87,6 +88,13 @@ class TournamentResult(ManyResult):
     def seats(self) -> pd.DataFrame:
         """One row for each seat; see `analysis.ranking.Standings`."""
         return self.standings.seats()
+
+    @cached_property
+    def company(self) -> Company:
+        """Ratings, and who holds whom in check; see `analysis.company`."""
+        from analysis.company import Company
+
+        return Company.of(self.matrix)
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return all tables by name: ``ranking``, ``matrix`` and ``seats``."""

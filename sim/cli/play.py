@@ -139,7 +139,10 @@ def tournament(wanted: Wanted, **table: Any) -> None:
     All combinations of players are played, in all rotations of seats, equally often. With --set,
     SEAT is a player's place in the list, from 0. Without arguments all players of the program meet.
     """
-    wanted.show(wanted.play("tournament", make_tournament(**table), out=wanted.out))
+    result = wanted.play("tournament", make_tournament(**table), out=wanted.out)
+    wanted.show(result)
+    if not wanted.as_json:
+        click.echo(f"\n{result.company}")
 
 
 @main.command(epilog="Example: baobei exploit balanced --seats 4 --save response.toml")

@@ -206,6 +206,22 @@ def report(folders: tuple[str, ...], out: str | None, lang: str, quiet: bool) ->
     write_page(folders, path, lang, quiet)
 
 
+@main.command(epilog="Example: baobei rank results/strength")
+@click.argument("source", metavar="FOLDER|FILE.csv")
+@json_option
+def rank(source: str, as_json: bool) -> None:
+    """Rate the players of a tournament, and say who holds whom in check.
+
+    FOLDER holds a finished tournament. A CSV file has a row for each player and each other that it
+    met: player, other, rounds, win_share, the share of these rounds that the player won; and, if
+    known, difference_low and difference_high, the 95 % interval of how far it is ahead.
+    """
+    from analysis.company import Company
+
+    company = Company.from_file(source)
+    click.echo(company.to_json() if as_json else company.to_text())
+
+
 @main.command(epilog="Example: baobei bench --players sharp --seconds 2")
 @click.option(
     "--players", metavar="NAME|FILE", default="balanced", help="Strategy that sits at every seat."
