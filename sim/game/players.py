@@ -135,10 +135,17 @@ class Player(Frozen):
         """The value of every parameter, by name."""
         return {name: getattr(self, name) for name in _parameter_names(type(self))}
 
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that came later. At their defaults they are left out of digests, so that those of
+    older folders hold."""
+
     @property
     def fingerprint(self) -> str:
         """Digest of what is played: kind and parameters; no name, no character."""
-        return digest({"kind": self.kind, **self.values})
+        fields, values = type(self).model_fields, self.values
+        idle = {name for name in self.later if values[name] == fields[name].default}
+        played = {name: value for name, value in values.items() if name not in idle}
+        return digest({"kind": self.kind, **played})
 
     @classmethod
     def parameters(cls) -> list[dict[str, Any]]:
@@ -187,6 +194,13 @@ class HeuristicPlayer(Player):
         )
     )
     """Parameters that a player cannot choose."""
+
+    later: ClassVar[frozenset[str]] = frozenset(
+        (
+            *("last_take_max", "last_swaps", "take_before_call", "pluck_worth", "pluck_danger"),
+            *("swap_know_worth", "game_caution"),
+        )
+    )
 
     kind: Literal["heuristic"] = "heuristic"
 

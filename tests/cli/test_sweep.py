@@ -60,7 +60,7 @@ def test_names_in_brackets_need_no_quotes_and_the_heading_has_all(tmp_path: Path
         (["--over", "0.attention"], "--over 0.attention: expected KEY=VALUES"),
         (["--over", "0.attention=1", "--over", "0.attention=0"], "0.attention: varied twice"),
         (["--over", "players=balanced"], 'got "balanced"'),
-        (["--over", "0.player=[balanced, shrap]"], "no such player, expected"),
+        (["--over", "0.player=[balanced, shrap]"], "no such player, got"),
         (["--over", "0.player=[balanced, sharp"], "brackets closed and names in quotes"),
         (["--over", "0.attention={from=0, to=1, step=3}"], "did you mean 'steps'?"),
         (["--over", "0.bao_threshold={from=0, to=6, step=3}"], "did you mean 'steps'?"),

@@ -97,7 +97,7 @@ def test_a_picture_that_fails_costs_nothing_else(
     if fails == "all":
         monkeypatch.setattr("analysis.results.sweep.SweepResult.pictures", refused)
     elif fails == "to be written":
-        monkeypatch.setattr("sim.store.tasks._bytes", refused)
+        monkeypatch.setattr("sim.store.tasks._put_bytes", refused)
     told = "picture score_mean left out: ValueError: no limits"
     with pytest.warns(match=told if fails == "one" else "pictures left out: OSError: no room"):
         result = sweep(swept(), out=tmp_path)
