@@ -268,7 +268,7 @@ def test_quiet_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 REFUSED = {
-    "unknown command": (["rn"], "No such command 'rn'. Did you mean 'run'?"),
+    "unknown command": (["swep"], "No such command 'swep'. Did you mean 'sweep'?"),
     "unknown option": (["run", "--player", "a"], "No such option '--player'"),
     "unknown list": (["list", "deks"], "Did you mean 'decks'?"),
     "unknown study": (["run", "frist"], "no such study"),

@@ -90,7 +90,7 @@ def test_a_picture_that_fails_costs_nothing_else(
             raise ValueError("no limits")
         return {"svg": b"drawn"}
 
-    def refused(*_: Any) -> Any:
+    def refused(*_: Any, **__: Any) -> Any:
         raise OSError("no room")
 
     monkeypatch.setattr("analysis.plots.files.picture", drawn)
