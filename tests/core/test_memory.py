@@ -1017,7 +1017,7 @@ def sureness(state: Any, table: Any, viewer: int) -> dict[int, float]:
 
 def test_confidence_is_a_chance_and_knows_nothing_of_what_a_card_truly_is() -> None:
     seen = mixed = certain = 0
-    for seed in range(scaled(40, least=6)):
+    for seed in range(scaled(40, least=14)):
         r = random.Random(seed)
         for state, table in islice(moments(fading_study(seed), r), 5):
             state.from_draw = r.randint(0, 1)
